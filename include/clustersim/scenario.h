@@ -1,0 +1,234 @@
+// A scenario, resolved: every default filled in, every id replaced by what the catalog knows. Constant for the run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clustersim/hardware.h"
+#include "clustersim/report.h"
+#include "clustersim/units.h"
+
+namespace clustersim {
+
+// ---- cluster
+
+enum class Raid : std::uint8_t { none, raid0, raid1, raid5, raid6, raid10 };
+
+struct StorageArray {
+  StorageSpec tier;
+  int count = 0;                      // devices, or servers for a shared tier
+  Raid raid = Raid::none;
+  double sequential_efficiency = 1.0; // of the RAID level
+  std::optional<Bytes> capacity;      // of the whole array
+};
+
+enum class CoolingKind : std::uint8_t { air, liquid };
+enum class Arrangement : std::uint8_t { series, parallel };
+
+struct Cooling {
+  CoolingKind kind = CoolingKind::air;
+  Temperature inlet = Temperature::celsius(25);   // air reaching the first card, or coolant
+  Airflow airflow;                    // through the GPUs of one node; 0 = enough that preheating is negligible
+  Arrangement arrangement = Arrangement::parallel;
+  Power host_heat;                    // released into the air before it reaches the GPUs
+};
+
+struct NodeSpec {
+  std::string server_id;              // catalog server or cloud instance, "" if none
+  GpuSpec gpu;
+  int gpus = 1;
+  GpuFabricSpec gpu_fabric;
+  CpuSpec cpu;
+  int sockets = 1;
+  double cores = 0;                   // physical cores usable by the job on this node (all sockets)
+  LinkSpec socket_link;               // id empty with one socket
+  LinkSpec pcie;                      // the GPUs' slot
+  Bytes memory;
+  std::optional<NicSpec> nic;         // compute NICs; none: the node stands alone
+  int nics = 0;
+  std::optional<Bandwidth> single_flow_cap;  // cloud: one TCP flow
+  bool gpudirect = true, acs = false, p2p = true;
+  StorageArray storage;
+  Cooling cooling;
+  std::optional<Power> gpu_power_limit;
+  std::optional<Frequency> gpu_clock_limit;
+  std::vector<PcieVertex> pcie_tree;  // of the server; empty: a default tree is built
+  std::optional<Money> server_price;  // whole server, with GPUs
+  std::string server_price_date;
+  std::optional<Power> server_max_power;
+};
+
+struct NodeGroup {
+  int count = 1;
+  NodeSpec node;
+};
+
+enum class FabricShape : std::uint8_t { single_switch, fat_tree, rail_optimized };
+enum class Transport : std::uint8_t { rdma, efa, tcp };
+
+struct FabricSpec {
+  FabricShape shape = FabricShape::single_switch;
+  Bandwidth link;                     // one NIC port, line rate
+  Transport transport = Transport::rdma;
+  double oversubscription = 1.0;
+  bool in_network_reduction = false;
+  bool adaptive_routing = true;
+  SwitchSpec switch_spec;             // id empty: unknown
+};
+
+struct SharedStorage {
+  StorageArray servers;               // tier, count of servers
+  NicSpec nic;                        // of a server
+  std::optional<StorageArray> cache;  // on each node
+};
+
+struct Cluster {
+  std::vector<NodeGroup> groups;
+  FabricSpec fabric;
+  std::optional<SharedStorage> storage;
+  std::string region = "USA";
+  CarbonIntensity grid;
+  int nodes() const { int n = 0; for (const auto& g : groups) n += g.count; return n; }
+  int gpus() const { int n = 0; for (const auto& g : groups) n += g.count * g.node.gpus; return n; }
+};
+
+// ---- job
+
+enum class ModelKind : std::uint8_t { resnet, vgg, bert, emulated, trace };
+enum class Precision : std::uint8_t { fp32, tf32, amp, bf16, fp8 };
+enum class Stack : std::uint8_t { pytorch_ddp, pytorch_horovod, tensorflow_horovod, mxnet_horovod, mlperf, native };
+enum class Fusion : std::uint8_t { eager, nchw, fused, jit };
+enum class GradientPrecision : std::uint8_t { fp32, fp16 };
+enum class Reduction : std::uint8_t { all_reduce, rs_ar_ag };
+enum class Optimizer : std::uint8_t { sgd, lars, adam, lamb };
+enum class LrRule : std::uint8_t { linear, sqrt, reference };
+enum class DataSource : std::uint8_t { node, shared, page_cache, synthetic };
+enum class Container : std::uint8_t { raw, record };
+enum class Loader : std::uint8_t { pytorch, dali_cpu, dali_gpu, tf_data };
+enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, tree, hierarchical, naive_tree, nvls, in_network };
+
+struct Dataset {
+  std::string id;                     // imagenet-1k, wikipediaplusbookcorpus, ...
+  double samples = 0;                 // in one epoch
+  Bytes raw_bytes, record_bytes;      // mean stored size of one sample in each container
+  bool images = false;                // needs JPEG decode
+  Bytes tensor_bytes;                 // what is copied to the GPU per sample
+};
+
+struct DataSpec {
+  Dataset dataset;
+  DataSource from = DataSource::node;
+  Container container = Container::record;
+  Loader loader = Loader::pytorch;
+  int workers_per_gpu = 8;
+  bool first_epoch_cold = true;
+};
+
+struct Evaluation {
+  double every_samples = 0;           // 0: never
+  double samples = 0;                 // in one evaluation
+  Time fixed;                         // beside the forward passes
+};
+
+struct Checkpoint {
+  Time every;                         // 0: never
+  bool asynchronous = true;
+};
+
+struct Target {
+  enum class Kind : std::uint8_t { epochs, samples, steps, quality } kind = Kind::epochs;
+  double value = 1;                   // unused for quality
+};
+
+struct Job {
+  std::string model_id;               // resnet-50, ..., or "emulated", "trace"
+  ModelKind model = ModelKind::resnet;
+  Time emulated_step;                 // ModelKind::emulated: compute time of one batch on one GPU
+  Bytes emulated_sample_bytes;
+  Precision precision = Precision::amp;
+  Stack stack = Stack::pytorch_ddp;
+  int batch_per_gpu = 0;              // samples in one micro-batch; stack mlperf: in one optimiser step
+  int accumulation = 1;               // micro-batches in one optimiser step
+  bool no_sync = true;                // reduce only after the last micro-batch
+  int sequence_length = 128;
+  double tokens_per_sequence = 128;   // mean
+  double length_square_ratio = 1.0;   // E[S^2]/E[S]^2
+  bool packing = false;
+  Fusion fusion = Fusion::eager;
+  GradientPrecision gradient_precision = GradientPrecision::fp32;
+  Bytes bucket;                       // DDP bucket or Horovod fusion buffer; 0: one bucket for all
+  Time horovod_cycle;                 // 0: no Horovod
+  bool overlap = true;
+  Reduction reduction = Reduction::all_reduce;
+  bool cuda_graph = false;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
+  Optimizer optimizer = Optimizer::sgd;
+  bool fused_optimizer = false;
+  LrRule lr_rule = LrRule::reference;
+  DataSpec data;
+  Evaluation evaluation;
+  Checkpoint checkpoint;
+  Target target;
+
+  // Samples that one GPU contributes to one optimiser step.
+  double samples_per_step_and_gpu() const {
+    return stack == Stack::mlperf ? batch_per_gpu : static_cast<double>(batch_per_gpu) * accumulation;
+  }
+  // Samples in one forward/backward pass.
+  double micro_batch() const {
+    return stack == Stack::mlperf ? static_cast<double>(batch_per_gpu) / accumulation : batch_per_gpu;
+  }
+};
+
+// ---- cost
+
+enum class CloudPricing : std::uint8_t { on_demand, reserved_1y, reserved_3y, spot };
+
+struct SelfHosted {
+  std::optional<Money> server_price;  // one server, whole; empty: unpriced
+  std::string server_price_origin;    // "scenario" or the catalog's rule and date
+  Money network_price;                // switches, NICs, cables of the whole cluster
+  EnergyPrice electricity;
+  double pue = 1.4;
+  double years = 3;
+  double residual = 0.3;              // share of the price left after `years`
+  double utilization = 0.6;           // share of the hours the cluster works
+  std::optional<PowerTimePrice> colocation;  // per W and s of installed power
+  double support = 0;                 // share of the server price a year
+  std::optional<TimePrice> staff;
+};
+
+struct CloudCost {
+  std::string instance_id;
+  CloudPricing pricing = CloudPricing::on_demand;
+  std::optional<TimePrice> price;     // of one instance, in USD
+  std::string price_date;
+  int instances = 0;
+};
+
+struct CostSpec {
+  std::string currency = "USD";
+  double currency_per_usd = 1.0;
+  std::string date;
+  std::optional<SelfHosted> self_hosted;
+  std::optional<CloudCost> cloud;
+};
+
+// ---- all of it
+
+struct Scenario {
+  std::string name;
+  std::string file;
+  Cluster cluster;
+  Job job;
+  std::optional<CostSpec> cost;
+  // cost.cloud names an instance that this cluster is not: the same job on it, to be run for its own time.
+  std::optional<Cluster> cloud_cluster;
+  std::optional<Job> cloud_job;
+  std::uint64_t seed = 1;
+  std::vector<Assumption> assumptions;
+};
+
+}  // namespace clustersim
