@@ -20,6 +20,7 @@ struct Entry {
   std::string id;
   std::string name;
   std::vector<EstimatedField> estimated;
+  std::vector<std::string> unknown;   // keys that every such part should have and this entry leaves out: still zero
 };
 
 // Dense peaks with fp32 accumulation, without structured sparsity.
@@ -72,6 +73,7 @@ struct LinkSpec : Entry {
   std::optional<Bandwidth> collective_per_link;  // NVLink: what NCCL moves over one link
   int links_per_gpu = 0;              // NVLink
   Time latency;
+  bool in_network_reduction = false;  // NVSwitch: adds up what it forwards (NVLS)
 };
 
 struct NicSpec : Entry {
@@ -123,6 +125,8 @@ struct PcieVertex {
   std::string role;                   // nic: compute, storage, management; storage: data, os, cache
   Bandwidth link;                     // to the parent, per direction, achievable
   Time link_latency;
+  std::string link_id;                // the same link in the catalog
+  std::string part;                   // catalog id of the NIC or the storage tier
 };
 
 struct GpuFabricSpec {
@@ -139,6 +143,7 @@ struct PartCount {
   std::string role;                   // as PcieVertex::role
   std::optional<Bytes> capacity;      // storage: of one device
   std::string raid;                   // storage: "", "none", "raid0", ...
+  std::optional<Bandwidth> line_rate; // NIC: where the port is not of the part's own rate
 };
 
 struct ServerSpec : Entry {
@@ -158,6 +163,7 @@ struct ServerSpec : Entry {
   double psu_watts_each = 0; int psu_count = 0;
   std::string cooling;
   int rack_units = 0;
+  std::string gpu_slot;               // link id of the GPUs' PCIe slot, "" if they have none
 };
 
 struct CloudSpec : Entry {
@@ -171,6 +177,13 @@ struct CloudSpec : Entry {
   std::string currency;
   std::optional<TimePrice> on_demand, reserved_1y, reserved_3y, spot;  // converted to USD
   std::string on_demand_date, spot_date;
+  // Of the slice of a host that is rented; unset where base_server describes the whole node.
+  int sockets = 0;
+  std::string gpu_fabric_link;        // id, "" for pcie
+  std::string gpu_fabric_shape;
+  int gpu_fabric_links_per_gpu = 0;
+  std::string gpu_fabric_switch;      // id, may be ""
+  std::string gpu_slot;               // link id of the GPUs' PCIe slot, "" if unknown
 };
 
 }  // namespace clustersim

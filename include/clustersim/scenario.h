@@ -57,6 +57,7 @@ struct NodeSpec {
   std::vector<PcieVertex> pcie_tree;  // of the server; empty: a default tree is built
   std::optional<Money> server_price;  // whole server, with GPUs
   std::string server_price_date;
+  std::string server_price_origin;    // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
 };
 

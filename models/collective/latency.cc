@@ -1,0 +1,101 @@
+#include "models/collective/latency.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/fabric/shapes.h"
+
+namespace clustersim {
+namespace {
+
+constexpr double us = 1e-6, mib = 1048576.0;
+
+// NCCL tuner, LL and Simple [published: nccl src/graph/tuning.cc].
+constexpr double ring_base[] = {6.6 * us, 8.4 * us}, tree_base[] = {6.8 * us, 8.4 * us};
+constexpr Hop nvlink_ring{0.6 * us, 3.4 * us}, nvlink_tree{0.6 * us, 4.0 * us};
+constexpr Hop pcie_ring{1.0 * us, 5.7 * us}, pcie_tree{1.0 * us, 4.0 * us};
+constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
+
+constexpr double launch_per_rank_s = 2.5 * us;  // [fitted: 8-byte rows of 2, 4 and 8 GPUs: 13, 18 to 23, 35 us]
+constexpr double simple_factor = 1.4;           // [published: NCCL's factor on Simple; fits 8x A100 from 1 to 64 MiB]
+constexpr double ring_knee_per_rank = mib / 8;  // [fitted: 8x A100, 2 and 4 nodes of 8x A100]
+constexpr double tree_knee = 1 * mib;           // [fitted: 2 and 4 nodes of 8x A100]
+constexpr double efa_tree_knee = 4 * mib;       // [fitted: 2x p4de]
+constexpr double simple_slice = mib / 2;        // one of eight slices of NCCL's 4 MiB buffer [published: nccl]
+// An EFA hop in NIC latencies (SRD and its proxy): small and full messages [fitted: 2x p4de, 18 us].
+constexpr double efa_small = 3.5, efa_full = 13.0;
+
+constexpr double nvls_base = 18 * us;   // [fitted: 8x H200 at 32 to 512 KiB, 38 us]
+constexpr double nvls_fill = 60 * us;   // [fitted: 8x H200]
+constexpr double nvls_hop = 60 * us;    // fill for a network hop of NVLS-tree [fitted: 2x 8 H100]
+constexpr double nvls_knee = 8 * mib;   // [fitted: 8x H200, 2x 8 H100]
+constexpr double sharp_base = 31 * us;  // [published: NCCL tuner, CollNet network hop]
+constexpr double sharp_fill = 60 * us;  // [assumed] as NVLS
+// Sends and receives to eight peers are under way at a time [fitted: 8x A100 all-to-all, 87 us up to 4 MiB].
+constexpr double peers_at_once = 8, pairwise_round = 67 * us, pairwise_fill = 60 * us, pairwise_knee = 32 * mib;
+
+}  // namespace
+
+Hop inside_hop(const Party& party, bool tree) {
+  if (ring_on_nvlink(party)) return tree ? nvlink_tree : nvlink_ring;
+  return tree ? pcie_tree : pcie_ring;
+}
+
+Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& party, bool tree) {
+  const NodeSpec& node = party.paths->spec();
+  Hop hop = tree ? net_tree : net_ring;
+  if (!node.nic) return hop;
+  if (cluster.fabric.transport == Transport::efa) {
+    const double latency = node.nic->rdma_latency.base();
+    hop = {efa_small * latency, efa_full * latency};
+  } else if (cluster.fabric.transport == Transport::tcp) {
+    // A slice goes into host memory, through the socket and out again before the next rank may start on it.
+    const double latency = node.nic->tcp_latency.base();
+    const double rate = port_rate(cluster.fabric, *node.nic) * wire_share(node, cluster, plan);
+    hop = {hop.small_s + latency, hop.full_s + latency + simple_slice / rate};
+  }
+  const double switches = plan.nodes_per_leaf > 0 && party.count > plan.nodes_per_leaf ? 3.0 : 1.0;
+  hop.small_s += switches * plan.hop_latency_s;
+  hop.full_s += switches * plan.hop_latency_s;
+  return hop;
+}
+
+double launch_s(const Party& party) { return launch_per_rank_s * std::min(party.gpus, 8); }
+
+Steps ring_steps(int ranks, int nodes, int rounds) {
+  const double total = static_cast<double>(rounds) * (ranks - 1);
+  const double between = nodes > 1 ? static_cast<double>(rounds) * (nodes - 1) : 0.0;
+  return {total - between, between};
+}
+
+Curve ring_curve(double launch, Hop inside, Hop network, Steps small, Steps full, int ranks) {
+  const double ll = launch + ring_base[0] + small.inside * inside.small_s + small.between * network.small_s;
+  const double simple = ring_base[1] + full.inside * inside.full_s + full.between * network.full_s;
+  return {ll, std::max(0.0, launch + simple_factor * simple - ll), ring_knee_per_rank * ranks};
+}
+
+Curve tree_curve(double launch, Hop inside, Hop network, Steps steps, bool efa) {
+  const double ll = launch + tree_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
+  const double simple = tree_base[1] + steps.inside * inside.full_s + steps.between * network.full_s;
+  return {ll, std::max(0.0, launch + simple_factor * simple - ll), efa ? efa_tree_knee : tree_knee};
+}
+
+Curve nvls_curve(double launch, Hop network, int nodes) {
+  const double hops = nodes > 1 ? 2 * std::log2(nodes) : 0.0;
+  return {launch + nvls_base + hops * network.small_s, nvls_fill + hops * nvls_hop, nvls_knee};
+}
+
+Curve in_network_curve(double launch) { return {launch + sharp_base, sharp_fill, nvls_knee}; }
+
+Curve pairwise_curve(double launch, Hop network, int ranks, int nodes) {
+  const double rounds = std::max(1.0, std::ceil((ranks - 1) / peers_at_once));
+  return {launch + rounds * pairwise_round + (nodes > 1 ? network.small_s : 0.0), pairwise_fill, pairwise_knee};
+}
+
+const char* protocol_name(const Curve& curve, double bytes, bool nvlink) {
+  if (bytes < curve.knee_bytes / 8) return "LL";
+  if (nvlink && bytes < 4 * curve.knee_bytes) return "LL128";
+  return "Simple";
+}
+
+}  // namespace clustersim

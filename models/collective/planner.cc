@@ -1,0 +1,132 @@
+#include "models/collective/planner.h"
+
+#include <algorithm>
+
+#include "clustersim/error.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int volta_channels = 12, nvlink_channels = 24, pcie_channels = 4;  // [published: MODELS 3.6, NCCL logs]
+constexpr double dram_per_bus_byte = 2.5;  // [assumed: MODELS 3.6, two to three passes]
+constexpr double most_dram = 0.9;          // [assumed] kernels keep a tenth
+
+int channels(const Party& party) {
+  if (!ring_on_nvlink(party)) return pcie_channels;
+  return party.paths->spec().gpu_fabric.link.generation <= 2 ? volta_channels : nvlink_channels;
+}
+
+// nccl-tests' factor of busbw over algbw.
+double bus_factor(CollectiveOp op, double n) {
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return 2 * (n - 1) / n;
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+    case CollectiveOp::all_to_all:
+      return (n - 1) / n;
+    default:
+      return 1.0;
+  }
+}
+
+}  // namespace
+
+CollectivePlanner::CollectivePlanner(const Cluster& cluster, const FabricPlan& fabric, const RouteFinder& routes)
+    : cluster_(&cluster), fabric_(&fabric) {
+  int gpus = 0;
+  for (std::size_t node = 0; node < fabric.nodes.size(); ++node) {
+    paths_.emplace_back(cluster, fabric, static_cast<int>(node), routes);
+    first_gpu_.push_back(gpus);
+    gpus += static_cast<int>(fabric.nodes[node].gpus.size());
+  }
+}
+
+Situation CollectivePlanner::situation(const CollectiveRequest& request) const {
+  Situation s;
+  s.cluster = cluster_;
+  s.plan = fabric_;
+  s.op = request.op;
+  s.scope = request.scope;
+  s.bytes = request.bytes;
+  int left = request.ranks > 0 && request.scope == Scope::world ? request.ranks : INT32_MAX, nodes = 0, ranks = 0;
+  for (const NodePaths& paths : paths_) {
+    const int size = static_cast<int>(paths.node().gpus.size());
+    if (left <= 0 || size == 0) continue;
+    const int gpus = std::min(size, left);
+    const int count = static_cast<int>(std::min<long>(paths.node().count, (static_cast<long>(left) + gpus - 1) / gpus));
+    s.parties.push_back({&paths, gpus, count});
+    const int taken = std::min(left, gpus * count);
+    left -= taken;
+    nodes += count;
+    ranks += taken;
+  }
+  s.nodes = request.scope == Scope::node ? 1 : nodes;
+  s.ranks = request.scope == Scope::world ? ranks : request.scope == Scope::node ? s.most_gpus() : nodes;
+  return s;
+}
+
+std::vector<Hold> CollectivePlanner::holds(const Situation& s, const Outline& outline) const {
+  std::vector<Hold> holds;
+  const double seconds = outline.traffic.seconds_per_byte() + outline.serial_s_per_byte;
+  const double bus = seconds > 0 ? bus_factor(s.op, s.ranks) / seconds : 0.0;
+  for (const Party& party : s.parties) {
+    const std::size_t node = static_cast<std::size_t>(party.paths - paths_.data());
+    const GpuSpec& gpu = party.paths->spec().gpu;
+    const double blocks = outline.sms > 0 ? outline.sms : channels(party);
+    const double sms = gpu.sm_count > 0 ? std::min(0.5, blocks / gpu.sm_count) : 0.0;
+    const double dram_rate = gpu.memory_bandwidth.base();
+    const double dram = dram_rate > 0 ? std::min(most_dram, dram_per_bus_byte * bus / dram_rate) : 0.0;
+    for (int i = 0; i < party.gpus; ++i) holds.push_back({first_gpu_[node] + i, sms, dram});
+  }
+  return holds;
+}
+
+CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& outline, const char* name) const {
+  CollectivePlan plan;
+  const int slowest = outline.traffic.slowest_link();
+  plan.algorithm = name;
+  plan.protocol = protocol_name(outline.curve, s.bytes, ring_on_nvlink(s.parties.front()) && !s.between_nodes());
+  plan.latency_s = outline.curve.latency_s(s.bytes) + s.bytes * outline.serial_s_per_byte;
+  plan.launch_s = longest_launch_s(s);
+  plan.amount_bytes = s.bytes;
+  plan.uses = outline.traffic.uses();
+  plan.holds = holds(s, outline);
+  plan.idle_time_s = plan.latency_s + s.bytes * outline.traffic.seconds_per_byte();
+  plan.limit = slowest >= 0 ? fabric_->links[static_cast<std::size_t>(slowest)].name : "";
+  plan.steps = outline.steps;
+  return plan;
+}
+
+std::vector<CollectivePlan> CollectivePlanner::candidates(const CollectiveRequest& request) const {
+  const Situation s = situation(request);
+  std::vector<CollectivePlan> plans;
+  if (s.ranks < 2) return plans;
+  if (s.op == CollectiveOp::all_to_all) return {finished(s, pairwise(s), "pairwise")};
+  for (const AlgorithmEntry& entry : collective_algorithms())
+    if (const std::optional<Outline> outline = entry.outline(s)) plans.push_back(finished(s, *outline, entry.name));
+  return plans;
+}
+
+CollectivePlan CollectivePlanner::plan(const CollectiveRequest& request) const {
+  require(request.bytes >= 0, "a collective has no negative buffer");
+  const std::vector<CollectivePlan> plans = candidates(request);
+  if (plans.empty()) {
+    CollectivePlan nothing;
+    nothing.algorithm = "none";
+    nothing.protocol = "none";
+    return nothing;
+  }
+  const CollectivePlan* best = &plans.front();  // the ring, or pairwise
+  for (const AlgorithmEntry& entry : collective_algorithms())
+    for (const CollectivePlan& plan : plans) {
+      if (plan.algorithm != entry.name) continue;
+      if (request.algorithm == entry.algorithm) return plan;
+      if (request.algorithm == CollectiveAlgorithm::automatic && entry.automatic &&
+          plan.idle_time_s < best->idle_time_s)
+        best = &plan;
+    }
+  return *best;
+}
+
+}  // namespace clustersim

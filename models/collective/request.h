@@ -1,0 +1,43 @@
+// What is asked of the planner, and what it answers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clustersim/scenario.h"
+#include "clustersim/task_graph.h"
+
+namespace clustersim {
+
+enum class CollectiveOp { all_reduce, all_gather, reduce_scatter, reduce, all_to_all, broadcast, send_recv };
+
+enum class Scope {
+  world,   // all GPUs in one communicator
+  node,    // every node by itself, all at once
+  across,  // GPU i of every node with its peers, all i at once
+};
+
+struct CollectiveRequest {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  // Buffer as nccl-tests counts it: all_gather the gathered total, reduce_scatter the total input, else a rank's
+  // buffer.
+  double bytes = 0;
+  CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
+  Scope scope = Scope::world;
+  int ranks = 0;  // world: the first so many GPUs, 0 = all
+};
+
+// One transfer that stands for the whole collective: it waits latency_s, then moves amount_bytes over `uses`.
+struct CollectivePlan {
+  std::string algorithm, protocol;
+  double latency_s = 0;     // launch, serial steps over the slowest hop, fill of the pipeline, phases not overlapped
+  double launch_s = 0;      // of latency_s: launch and skew, hidden where collectives queue up behind each other
+  double amount_bytes = 0;  // the request's bytes; weights count link bytes per byte of it
+  std::vector<Use> uses;    // resource ids of the FabricPlan, ascending
+  std::vector<Hold> holds;  // GpuId = running index over the GPUs of plan.nodes
+  double idle_time_s = 0;   // latency_s + amount_bytes x max(weight / capacity)
+  std::string limit;        // the slowest link
+  int steps = 0;            // serial messages on the longest way
+};
+
+}  // namespace clustersim

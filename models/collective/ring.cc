@@ -1,0 +1,63 @@
+// Ring: every rank sends to its successor; n ranks, buffer S (bytes).
+//
+//   bytes sent by a rank   all_reduce 2(n-1)/n S; all_gather, reduce_scatter (n-1)/n S; broadcast, reduce, send_recv S
+//   serial steps           all_reduce 2(n-1);     all_gather, reduce_scatter, broadcast, reduce n-1;     send_recv 1
+// Rooted operations are charged on the closing hop too, since any rank may be the root.
+// Source: NCCL; Patarasu and Yuan 2009 (bandwidth-optimal rings).
+#include "models/collective/algorithms.h"
+
+namespace clustersim {
+namespace {
+
+double bytes_per_rank(CollectiveOp op, int ranks) {
+  const double n = ranks;
+  switch (op) {
+    case CollectiveOp::all_reduce:
+      return 2 * (n - 1) / n;
+    case CollectiveOp::all_gather:
+    case CollectiveOp::reduce_scatter:
+      return (n - 1) / n;
+    case CollectiveOp::reduce:
+    case CollectiveOp::broadcast:
+    case CollectiveOp::send_recv:
+      return 1.0;
+    case CollectiveOp::all_to_all:
+      break;
+  }
+  return 0.0;
+}
+
+}  // namespace
+
+std::optional<Outline> ring(const Situation& s) {
+  if (s.op == CollectiveOp::all_to_all) return std::nullopt;
+  Outline outline{Traffic(*s.plan), {}, 0, 0, 0};
+  const bool leaves = crosses_leaves(*s.plan, s.parties);
+  for (const Party& party : s.parties) {
+    if (!s.between_nodes()) {
+      if (party.gpus > 1) outline.traffic.around_node(party, bytes_per_rank(s.op, party.gpus));
+      continue;
+    }
+    const double bytes = bytes_per_rank(s.op, s.ranks);
+    if (s.scope == Scope::across) {
+      outline.traffic.from_every_gpu(party, bytes);
+      if (leaves) outline.traffic.over_uplinks(party, bytes * party.gpus);
+      continue;
+    }
+    outline.traffic.along_node(party, bytes, false);
+    outline.traffic.over_wires(party, bytes, false);
+    if (leaves) outline.traffic.over_uplinks(party, bytes);
+  }
+  const int rounds = s.op == CollectiveOp::all_reduce ? 2 : 1;
+  Steps small = ring_steps(s.ranks, s.nodes, rounds), full = ring_steps(s.ranks, s.nodes, 2);
+  if (s.op == CollectiveOp::send_recv) {
+    small = s.between_nodes() ? Steps{0, 1} : Steps{1, 0};
+    full = small;
+  }
+  outline.curve = ring_curve(longest_launch_s(s), slowest_inside_hop(s, false), slowest_network_hop(s, false), small,
+                             full, s.ranks);
+  outline.steps = small.total();
+  return outline;
+}
+
+}  // namespace clustersim

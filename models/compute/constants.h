@@ -1,0 +1,140 @@
+// The constants of the compute model, each with its origin. Everything else follows from a data sheet or a shape.
+//
+// [published: micro.csv] is scenarios/measurements/micro.csv. [fitted by hand: ...] names the rows of
+// training_suite.csv that moved the number. The whole suite was in view while these were chosen, so no row of it is
+// held out: errors on the suite describe the fit. On rows that decided nothing here (167 single-GPU runs of ResNet-50
+// and of BERT fine-tuning in throughput.csv, on kinds of GPU from RTX 2080 Ti to H100) the same constants, run once,
+// gave a median error of 24 %: ResNet-50 13 to 14 % under half precision and TF32, fine-tuning 24 to 39 % too fast.
+// Part of the latter may be what fine-tuning does beside the encoder; that was not tested.
+#pragma once
+
+namespace clustersim::compute {
+
+// ---- What a large, well-shaped matrix product reaches, over the data-sheet peak
+
+// Where the catalog carries no measured product, by class of board. GeForce boards clock above their data-sheet boost,
+// low-profile boards are held down by their power limit.
+constexpr double ceiling_hbm_sxm = 0.76;    // [published: micro.csv, V100 SXM 0.76; the newer ones are in the catalog]
+constexpr double ceiling_hbm_pcie = 0.80;   // [published: micro.csv, A100 PCIe 0.81; V100S 0.68]
+constexpr double ceiling_pro = 0.74;        // [published: micro.csv, L40S 0.74, RTX A6000 0.78]
+constexpr double ceiling_geforce = 1.05;    // [published: micro.csv, RTX 3090 1.06, RTX 4090 1.02, RTX 5090 1.12]
+constexpr double ceiling_low_power = 0.65;  // [published: micro.csv, T4 0.65]
+// PCIe boards of Hopper: 350 W for 756 TFLOP/s is half the power per FLOP of any board above.
+constexpr double ceiling_hopper_pcie = 0.64;  // [published: micro.csv, H100 PCIe 0.61-0.66]
+
+// Share of that ceiling reached by the kernels of a network under sustained load: real shapes, real data, hot chip.
+// Chips with little power per FLOP clock down under it, so the share falls from the upper to the lower value as the
+// board's power per peak rate falls from the upper to the lower bound.
+constexpr double sustained_cool = 0.95,
+                 sustained_hot = 0.85;  // [fitted by hand: T0093, T0130; T0094, mlperf v2.0 dgxa100]
+constexpr double cool_w_per_tflop = 2.4, hot_w_per_tflop = 1.28;  // [data sheet: V100; A100, both half precision]
+// CUDA-core fp32 product over peak.
+constexpr double simt_hbm = 0.95;         // [published: micro.csv, A100 0.93-0.98, V100 0.90]
+constexpr double simt_dual_issue = 0.69;  // [published: micro.csv, RTX 3090 0.69, RTX 4090 0.66: fp32 shares a port]
+// Implicit-GEMM convolution over GEMM.
+constexpr double convolution_ratio = 0.98;  // [fitted earlier on A100 alone: mlperf v2.0 dgxa100 resnet]
+// Arithmetic saved by Winograd on fp32 3x3 convolutions of stride 1.
+constexpr double winograd_gain = 1.4;  // [fitted by hand: T0008, T0077, T0447, T0489]
+
+// ---- DRAM: streaming triad over the data sheet, by kind of memory, times what framework kernels reach of a triad
+
+constexpr double stream_hbm2 = 0.89;       // [published: micro.csv, V100 0.91, A100-40 0.875]
+constexpr double stream_hbm2e = 0.87;      // [published: micro.csv, A100-80 0.863, H100 PCIe 0.898]
+constexpr double stream_hbm3 = 0.89;       // [published: micro.csv, H100 SXM read 0.90]
+constexpr double stream_hbm3e = 0.76;      // [published: micro.csv, H200 triad 0.74, B200 0.81]
+constexpr double stream_gddr = 0.89;       // [published: micro.csv, RTX 3090 0.89-0.91, RTX 4090 0.89, L40 0.89]
+constexpr double stream_low_power = 0.75;  // [published: micro.csv, T4 0.75, L4 0.78]
+// Elementwise kernels reach the triad; those with sums in them (normalisation, softmax, transposes, products) less.
+constexpr double framework_stream = 0.87;  // [fitted by hand: T0070, mlperf v2.0 dgxa100 resnet]
+
+// Share of the L2 that a tensor may fill and still be there when the next sweep reads it.
+constexpr double l2_usable = 0.4;  // [assumed: A100 and later keep copies in both halves]
+constexpr double l2_speed = 3;     // L2 over DRAM bandwidth [assumed]
+
+// ---- Fixed time of a kernel: launch gap, ramp and drain
+
+constexpr double gap_stream_s = 2.7e-6;  // [published: micro.csv, A100 2.73, H200 2.52 us, back-to-back launches]
+constexpr double gap_graph_s = 1.3e-6;   // [published: micro.csv, A100 1.34, H200 1.29 us, CUDA graph]
+// Ramp and drain are latencies of the chip, hence cycles of its clock.
+constexpr double ramp_cycles = 9000;  // [fitted by hand: mlperf v2.0 dgxa100_n8, v3.1 eos_n8; 6.4 us at 1.41 GHz]
+
+// ---- Tiles
+
+// Loading the first operands of a 256 x 128 tile and storing its result; smaller tiles in proportion to their area.
+// A latency: the faster the matrix units, the more it weighs. 2 us at 1.41 GHz.
+constexpr double prologue_cycles = 2800;  // [assumed: 64 units of K on A100; as a time, with H100 BERT in view]
+
+// ---- Memory passes (reads or writes of one tensor) beside the products and convolutions
+
+// Around a convolution's output, forward and backward. `again`: of these, reads that follow the producer or repeat a
+// sweep and are served by L2 where the tensor fits.
+struct NormPasses {
+  double norm, relu, add;                 // forward
+  double norm_back, relu_back, add_back;  // backward
+};
+constexpr NormPasses passes_eager = {3, 2, 3,
+                                     5, 3, 3};         // [assumed: one kernel an operator, counted from the operators]
+constexpr NormPasses passes_xla = {3, 2, 1, 5, 3, 1};  // [assumed: XLA joins add and ReLU; normalisation is cuDNN's]
+constexpr NormPasses passes_fused = {3, 0, 1, 5, 0, 1};   // [fitted earlier on A100 alone: mlperf v2.0 dgxa100]
+constexpr NormPasses passes_hopper = {2, 0, 1, 4, 0, 1};  // [fitted by hand: mlperf v3.0, v4.0 H100]
+constexpr double layout_change_passes =
+    2;  // NCHW tensors on NHWC kernels: read and write of input and output, per call
+constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled tensor [assumed: counted]
+
+// Passes of an encoder layer outside its products, a kernel each: `hidden` in units of tokens x width, `scores` in
+// units of heads x S^2. Feed-forward tensors count four hidden.
+struct LayerPass {
+  double hidden, scores;
+};
+// [assumed: counted from the operators; one kernel each]
+constexpr LayerPass eager_forward[] = {{2, 0},   {2, 0}, {2, 0}, {2, 0}, {0, 2}, {0, 2}, {0, 2},   {0, 2.5}, {2, 0},
+                                       {2.5, 0}, {3, 0}, {2, 0}, {8, 0}, {8, 0}, {2, 0}, {2.5, 0}, {3, 0},   {2, 0}};
+constexpr LayerPass eager_backward[] = {{5, 0}, {5, 0}, {3, 0}, {3, 0}, {2.5, 0}, {2.5, 0}, {1, 0}, {1, 0},
+                                        {1, 0}, {1, 0}, {1, 0}, {4, 0}, {12, 0},  {0, 2.5}, {0, 3}, {0, 2},
+                                        {2, 0}, {2, 0}, {2, 0}, {2, 0}, {3, 0},   {3, 0}};
+// [fitted earlier on A100 alone: T0094] bias adds; masked softmax with dropout; bias, dropout, add and norm in one;
+// bias and GELU in one
+constexpr LayerPass jit_forward[] = {{2, 0}, {2, 0}, {2, 0}, {2, 0}, {0, 3.5}, {4.5, 0}, {12, 0}, {4.5, 0}};
+constexpr LayerPass jit_backward[] = {{6, 0},  {6, 0},   {3, 0}, {3, 0}, {2, 0}, {4, 0},
+                                      {12, 0}, {0, 3.5}, {2, 0}, {6, 0}, {6, 0}};
+// [assumed: counted] attention in one kernel, bias and GELU in the products' epilogues
+constexpr LayerPass fused_forward[] = {{4, 0}, {3.5, 0}, {2, 0}, {4, 0}, {3.5, 0}, {2, 0}};
+constexpr LayerPass fused_backward[] = {{5, 0}, {5, 0}, {3, 0}, {3, 0}, {2.5, 0}, {2.5, 0}, {8, 0}, {4, 0}};
+// [assumed: counted] casts and transposes to 8 bits around the products
+constexpr double fp8_cast_forward = 3, fp8_cast_backward = 9;
+
+// TensorFlow draws dropout masks in kernels of their own, bound by integer arithmetic: operations per element, at the
+// rate of fp32 operations. Elements per token and layer: 2 h + heads * S.
+constexpr double xla_random_operations = 300;  // [fitted by hand: T0205 to T0242, T0365 to T0372]
+
+// Attention kernels that keep the scores on the chip: share of the product rate.
+constexpr double fused_attention = 0.61;       // [assumed: 0.45 of A100's peak]
+constexpr double fused_attention_back = 0.54;  // [assumed: 0.40 of A100's peak]
+
+// Bytes moved per parameter by one update.
+constexpr double sgd_bytes = 26;                         // [assumed: fp32 weight, momentum, gradient, plus half copy]
+constexpr double lars_bytes = 34;                        // [assumed: SGD and the norms' sweep]
+constexpr double adam_bytes = 34;                        // [assumed]
+constexpr double lamb_bytes = 42;                        // [assumed: Adam and the norms' sweep]
+constexpr double fused_update_kernels = 60;              // [assumed]
+constexpr double sgd_operators = 5, adam_operators = 9;  // [assumed: eager framework operators per tensor]
+constexpr double lamb_operators = 15;                    // [fitted by hand: T0541, T0546]
+
+// Around the logits of a predicted position, per element: cast, softmax in fp32, its gradient, cast.
+constexpr double logit_bytes_half = 16, logit_back_bytes_half = 16;  // [assumed: counted]
+constexpr double logit_bytes_full = 10, logit_back_bytes_full = 12;  // [assumed: counted]
+
+// Kernels per parameter tensor that add a micro-batch's gradients to the sum.
+constexpr double accumulate_kernels = 1;     // [assumed: one addition]
+constexpr double accumulate_kernels_tf = 4;  // [assumed: cast, test for infinities, addition, reset]
+
+// ---- Host
+
+constexpr double device_sync_s = 20e-6;      // [assumed: copy of 4 bytes and a synchronisation]
+constexpr double default_operator_s = 8e-6;  // [assumed: between EPYC 7742 (6 us) and Xeon E5 v4 (10.5 us)]
+// Broadcast of buffers and reduced metrics; the loss scaler. Framework operators in a data-parallel eager step that the
+// GPU waits for.
+constexpr double ddp_sync_operators = 800;   // [fitted by hand: T0069 to T0071]
+constexpr double amp_sync_operators = 1700;  // [fitted by hand: T0070, T0072; on top]
+
+}  // namespace clustersim::compute

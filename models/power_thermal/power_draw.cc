@@ -1,0 +1,133 @@
+#include "models/power_thermal/power_draw.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clustersim/error.h"
+
+namespace clustersim {
+namespace {
+
+struct Curve {
+  double static_share, voltage_floor, voltage_slope;
+  bool assumed;
+  const char* basis;
+};
+
+// A fit on the axis f_max = clock / highest clock, on which most jobs exceed TDP at 1, restated on the axis
+// f = f_max / f_s of the clock that TDP sustains: V(f_s f)/V(f_s) is again a line with a floor.
+constexpr Curve restated(double static_share, double voltage_floor, double voltage_slope, double sustained,
+                         const char* basis) {
+  const double voltage = 1 - voltage_slope * (1 - sustained);
+  return {static_share, voltage_floor / voltage, voltage_slope * sustained / voltage, false, basis};
+}
+
+// [fitted: Zeus power-limit traces, 10 jobs x 7 caps; static part 15 W of 250 W; TDP sustains 0.90, the median job]
+constexpr Curve volta = restated(15.0 / 250.0, 0.8, 0.8, 0.90, "fitted on V100 power-limit traces");
+// [fitted: Zeus power-limit traces, Quadro RTX 6000, 13 jobs x 8 caps; static part 70 W of 260 W; TDP sustains 0.89]
+constexpr Curve turing = restated(70.0 / 260.0, 0.6, 0.8, 0.89, "fitted on Quadro RTX 6000 power-limit traces");
+// [fitted: Zeus power-limit traces, 12 jobs x 9 caps; 90 W of 300 W is the edge of the searched grid; TDP sustains
+// 0.83]
+constexpr Curve a40 = restated(90.0 / 300.0, 0.8, 0.5, 0.83, "fitted on A40 power-limit traces, loosely");
+// [assumed: middle of 0.15-0.2 TDP; floor and slope of the V100]
+constexpr Curve others{0.175, 0.8, 0.8, true, "assumed power curve, no measurement for this GPU"};
+
+constexpr double leakage_per_kelvin = 0.005;  // [assumed]
+constexpr double spin_share_of_tdp = 0.5;     // [assumed: waiting GPUs draw 0.45-0.6 TDP; 150-250 W reported]
+constexpr double dvfs_step_mhz = 15.0;        // [published: nvidia-smi -q -d SUPPORTED_CLOCKS]
+constexpr double lowest_clock_mhz = 210.0;    // [published: lowest supported graphics clock of most boards]
+constexpr double unknown_boost_mhz = 1500.0;  // [assumed, only for the size of a step where the clock is unknown]
+constexpr double geforce_target_c = 83.0;     // [published: nvidia-smi -q of GeForce boards]
+constexpr double slowdown_margin_k = 4.0;     // [published: A100 operates to 85 degC, slows down at 89]
+constexpr double unknown_slowdown_c = 89.0;   // [assumed: as A100]
+constexpr double rounding = 1e-9;             // so that a cap equal to the power of a step admits that step
+
+const Curve& curve_of(const GpuSpec& gpu) {
+  if (gpu.id == "a40") return a40;
+  if (gpu.architecture == "Volta") return volta;
+  if (gpu.architecture == "Turing") return turing;
+  return others;
+}
+
+}  // namespace
+
+bool has_own_fan(const GpuSpec& gpu) {
+  return gpu.form_factor.find("axial") != std::string::npos || gpu.form_factor.find("blower") != std::string::npos;
+}
+
+Temperature throttle_temperature(const GpuSpec& gpu) {
+  if (gpu.target) return *gpu.target;
+  if (has_own_fan(gpu)) return Temperature::celsius(geforce_target_c);
+  if (gpu.max_operating) return *gpu.max_operating;
+  const double slowdown_c = gpu.slowdown.in_celsius() > 0 ? gpu.slowdown.in_celsius() : unknown_slowdown_c;
+  return Temperature::celsius(slowdown_c - slowdown_margin_k);
+}
+
+GpuPowerModel gpu_power_model(const GpuSpec& gpu) {
+  const Curve& curve = curve_of(gpu);
+  const double boost_mhz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() / 1e6 : unknown_boost_mhz;
+  GpuPowerModel model;
+  model.tdp = gpu.tdp;
+  model.idle = gpu.idle_power;
+  model.static_share = curve.static_share;
+  model.voltage_floor = curve.voltage_floor;
+  model.voltage_slope = curve.voltage_slope;
+  model.leakage_per_kelvin = leakage_per_kelvin;
+  model.reference = throttle_temperature(gpu);
+  model.spin_activity = (spin_share_of_tdp - curve.static_share) / (1 - curve.static_share);
+  model.boost_clock = gpu.boost_clock;
+  model.clock_step = dvfs_step_mhz / boost_mhz;
+  model.lowest_clock = std::min(1.0, lowest_clock_mhz / boost_mhz);
+  model.assumed = curve.assumed;
+  model.basis = curve.basis;
+  return model;
+}
+
+Power gpu_power(const GpuPowerModel& model, double clock, double activity, Temperature die) {
+  require(clock > 0 && clock <= 1, "a relative clock lies in (0, 1]");
+  require(activity >= 0 && activity <= 1, "an activity lies in 0..1");
+  const double voltage = std::max(model.voltage_floor, 1 - model.voltage_slope * (1 - clock));
+  const double leakage = std::max(0.0, 1 + model.leakage_per_kelvin * (die - model.reference).base());
+  const double dynamic_share = (1 - model.static_share) * clock * voltage * voltage * activity;
+  return std::max(model.idle, model.tdp * (model.static_share * leakage + dynamic_share));
+}
+
+Power idle_power(const GpuPowerModel& model) { return model.idle; }
+
+Power spinning_power(const GpuPowerModel& model, double clock, Temperature die) {
+  return gpu_power(model, clock, model.spin_activity, die);
+}
+
+int lowest_step(const GpuPowerModel& model) {
+  return static_cast<int>(std::floor((1 - model.lowest_clock) / model.clock_step + rounding));
+}
+
+double clock_at_step(const GpuPowerModel& model, int steps_below) {
+  require(steps_below >= 0 && steps_below <= lowest_step(model), "a clock step lies on the ladder");
+  return 1 - steps_below * model.clock_step;
+}
+
+int steps_under_cap(const GpuPowerModel& model, Power cap, double activity, Temperature die) {
+  const auto fits = [&](int step) {
+    return gpu_power(model, clock_at_step(model, step), activity, die) <= cap * (1 + rounding);
+  };
+  if (fits(0)) return 0;
+  int too_fast = 0, slow_enough = lowest_step(model);  // power falls with every step, so bisection finds the first
+  while (slow_enough - too_fast > 1) {
+    const int middle = (too_fast + slow_enough) / 2;
+    (fits(middle) ? slow_enough : too_fast) = middle;
+  }
+  return slow_enough;
+}
+
+double clock_under_cap(const GpuPowerModel& model, Power cap, double activity, Temperature die) {
+  return clock_at_step(model, steps_under_cap(model, cap, activity, die));
+}
+
+ClockLimit clock_limit(const GpuPowerModel& model, Frequency limit) {
+  if (model.boost_clock.base() <= 0 || limit >= model.boost_clock) return {1.0, false};
+  const double steps = std::ceil((1 - limit / model.boost_clock) / model.clock_step - rounding);
+  return {clock_at_step(model, std::min(static_cast<int>(steps), lowest_step(model))), true};
+}
+
+}  // namespace clustersim

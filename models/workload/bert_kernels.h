@@ -1,0 +1,19 @@
+// Kernels of a BERT micro-batch of B sequences, T = B * tokens rows, width h.
+//
+// Products of a layer: four h x h projections (one of 3h when fused), two of the feed-forward; data and weight gradient
+// of each backward. Attention: two batched products S x S x h/heads and the passes over the scores, or one kernel that
+// keeps the scores on the chip (fusion "fused"), 4 B E[S^2] h FLOP forward and 2.5 times that backward.
+// The vocabulary head works on the masked 15 % of positions only.
+// Memory passes between products: constants.h, by fusion profile.
+// Checked by: tests/models/step_model_test.cc
+#pragma once
+
+#include "models/workload/cnn_kernels.h"
+
+namespace clustersim {
+
+constexpr double masked_share = 0.15;  // [published: Devlin et al. 2018] positions whose token is predicted
+
+MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu);
+
+}  // namespace clustersim

@@ -1,0 +1,304 @@
+#include "models/workload/data_parallel.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "clustersim/error.h"
+#include "models/compute/roofline.h"
+
+namespace clustersim {
+namespace {
+
+constexpr double ddp_first_bucket_bytes = 1048576.0;  // [published: torch reducer.hpp, kDefaultFirstBucketBytes]
+// A Horovod coordinator round with the response cache warm. [published range 50-200 us at 1,000 ranks; assumed here]
+constexpr double horovod_negotiation_s = 100e-6;
+
+double gradient_bytes_per_element(const Job& job) {
+  return job.gradient_precision == GradientPrecision::fp16 ? 2.0 : 4.0;
+}
+
+bool is_horovod(const Job& job) { return job.horovod_cycle > Time(); }
+
+double seconds_of(const std::vector<Kernel>& kernels) {
+  const Conditions alone;
+  double sum = 0;
+  for (const Kernel& k : kernels) sum += kernel_seconds(k, alone);
+  return sum;
+}
+
+void append(std::vector<Kernel>& to, const std::vector<Kernel>& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+// Index of the segment that closes each bucket, by size alone.
+std::vector<std::size_t> cuts_by_size(const Job& job, const std::vector<Segment>& segments) {
+  std::vector<std::size_t> cuts;
+  double limit = ddp_first_bucket_bytes, bytes = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    bytes += segments[i].gradient_elements * gradient_bytes_per_element(job);
+    if (bytes >= limit) {
+      cuts.push_back(i);
+      bytes = 0;
+      limit = job.bucket.base();
+    }
+  }
+  return cuts;
+}
+
+// Index of the segment that closes each bucket when a background thread wakes every cycle and takes what is ready.
+// The next cycle cannot start before the previous reduction was handed over, so a long reduction makes the next
+// bucket bigger, up to the fusion buffer.
+std::vector<std::size_t> cuts_by_cycle(const Job& job, const std::vector<Segment>& segments,
+                                       const CollectivePlanner* planner) {
+  std::vector<std::size_t> cuts;
+  double now = 0, next_cycle = job.horovod_cycle.base(), bytes = 0;
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const double own = segments[i].gradient_elements * gradient_bytes_per_element(job);
+    now += seconds_of(segments[i].kernels);
+    const bool buffer_full = bytes + own >= job.bucket.base() && job.bucket > Bytes();
+    bytes += own;
+    if ((now < next_cycle && !buffer_full) || bytes == 0) continue;
+    cuts.push_back(i);
+    const double reduction =
+        planner ? planner->plan({CollectiveOp::all_reduce, bytes, job.algorithm, Scope::world, 0}).idle_time_s : 0.0;
+    next_cycle = std::max(now, next_cycle) + std::max(job.horovod_cycle.base(), reduction);
+    bytes = 0;
+  }
+  return cuts;
+}
+
+}  // namespace
+
+std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, const CollectivePlanner* planner) {
+  const std::vector<Segment>& segments = model.backward;
+  std::vector<std::size_t> cuts;
+  if (job.bucket > Bytes() && job.reduction == Reduction::all_reduce)
+    cuts = is_horovod(job) && job.overlap ? cuts_by_cycle(job, segments, planner) : cuts_by_size(job, segments);
+  std::vector<Bucket> buckets(1);
+  for (std::size_t i = 0, cut = 0; i < segments.size(); ++i) {
+    append(buckets.back().kernels, segments[i].kernels);
+    buckets.back().bytes += segments[i].gradient_elements * gradient_bytes_per_element(job);
+    if (cut < cuts.size() && cuts[cut] == i) {
+      ++cut;
+      if (i + 1 < segments.size()) buckets.emplace_back();
+    }
+  }
+  return buckets;
+}
+
+DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner)
+    : spec_(std::move(spec)), planner_(planner) {
+  require(!spec_.ranks.empty() && !spec_.models.empty(), "a data-parallel step has ranks and a model");
+  require(spec_.world == 1 || planner_ != nullptr, "several ranks need a collective planner");
+  // Ranks with other GPUs cut their backward pass at the same layers, or their buckets would not match.
+  for (const StepModel& model : spec_.models) {
+    buckets_.push_back(gradient_buckets(spec_.job, spec_.models.front(), planner_));
+    std::size_t segment = 0, kernels_left = 0;
+    for (Bucket& bucket : buckets_.back()) {
+      kernels_left = bucket.kernels.size();
+      bucket.kernels.clear();
+      while (kernels_left > 0 && segment < model.backward.size()) {
+        kernels_left -= std::min(kernels_left, spec_.models.front().backward[segment].kernels.size());
+        append(bucket.kernels, model.backward[segment++].kernels);
+      }
+    }
+  }
+  consumed_.resize(spec_.ranks.size());
+}
+
+void DataParallel::make_works(TaskGraph& graph) {
+  const double folded = spec_.job.accumulation - 1;
+  for (std::size_t m = 0; m < spec_.models.size(); ++m) {
+    const StepModel& model = spec_.models[m];
+    forward_.push_back(graph.add_work({model.forward, 1.0}));
+    optimizer_.push_back(graph.add_work({model.optimizer, 1.0}));
+    backward_.emplace_back();
+    std::vector<Kernel> whole = model.forward;
+    for (const Bucket& bucket : buckets_[m]) {
+      backward_.back().push_back(graph.add_work({bucket.kernels, 1.0}));
+      append(whole, bucket.kernels);
+    }
+    for (Kernel& k : whole) {
+      k.math_s *= folded;
+      k.memory_s *= folded;
+      k.fixed_s *= folded;
+    }
+    folded_.push_back(graph.add_work({whole, 1.0}));
+  }
+  for (const Rank& rank : spec_.ranks) decode_.push_back(graph.add_work({{{rank.gpu_decode_s, 0, 0}}, 1.0}));
+  works_made_ = true;
+}
+
+TaskId DataParallel::append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label,
+                                    int step, std::vector<TaskId> after) {
+  Task task;
+  task.kind = TaskKind::compute;
+  task.part = part;
+  task.label = graph.label(label);
+  task.stream = rank.compute_stream;
+  task.work = work;
+  task.step = step;
+  task.after = std::move(after);
+  return graph.add(std::move(task));
+}
+
+TaskId DataParallel::append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label,
+                                  int step, std::vector<TaskId> after) {
+  Task task;
+  task.kind = TaskKind::delay;
+  task.part = part;
+  task.label = graph.label(label);
+  task.stream = rank.compute_stream;
+  task.latency_s = seconds;
+  task.step = step;
+  task.after = std::move(after);
+  return graph.add(std::move(task));
+}
+
+TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes,
+                                       const char* label, int step, std::vector<TaskId> after) {
+  CollectivePlan plan = planner_->plan({op, bytes, spec_.job.algorithm, scope, 0});
+  Task task;
+  task.kind = TaskKind::transfer;
+  task.part = Part::communication;
+  task.label = graph.label(label);
+  task.stream = spec_.collective_stream;
+  task.amount = plan.amount_bytes;
+  task.latency_s = plan.latency_s;
+  if (is_horovod(spec_.job) && spec_.job.overlap)
+    task.latency_s += horovod_negotiation_s + 0.5 * spec_.job.horovod_cycle.base();
+  task.uses = std::move(plan.uses);
+  task.holds = std::move(plan.holds);
+  task.step = step;
+  task.after = std::move(after);
+  return graph.add(std::move(task));
+}
+
+void DataParallel::append_inputs(TaskGraph& graph, int step) {
+  batch_ready_.assign(spec_.ranks.size(), -1);
+  for (std::size_t r = 0; r < spec_.ranks.size(); ++r) {
+    const Rank& rank = spec_.ranks[r];
+    TaskId previous = -1;
+    for (std::size_t s = 0; s < rank.stages.size(); ++s) {
+      const InputStage& stage = rank.stages[s];
+      Task task;
+      task.kind = TaskKind::transfer;
+      task.part = Part::input;
+      task.label = graph.label(stage.label);
+      task.stream = rank.stage_streams[s];
+      task.amount = stage.amount;
+      task.rate_cap = stage.rate_cap;
+      task.latency_s = stage.latency_s;
+      task.uses = stage.uses;
+      task.step = step;
+      if (previous >= 0) task.after.push_back(previous);
+      // A slot of the prefetch queue is free once the batch `prefetch` steps back has been taken up by the GPU.
+      if (s == 0 && step >= spec_.prefetch)
+        task.after.push_back(consumed_[r][static_cast<std::size_t>(step - spec_.prefetch)]);
+      previous = graph.add(std::move(task));
+    }
+    batch_ready_[r] = previous;
+  }
+}
+
+void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
+  const std::size_t n = spec_.ranks.size();
+  const bool reduces = spec_.world > 1 && (last || !spec_.job.no_sync);
+  for (std::size_t r = 0; r < n; ++r) {
+    const Rank& rank = spec_.ranks[r];
+    std::vector<TaskId> after;
+    if (batch_ready_[r] >= 0) after.push_back(std::exchange(batch_ready_[r], -1));
+    if (rank.gpu_decode_s > 0 && consumed_[r].size() == static_cast<std::size_t>(step))
+      append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
+    gradients_ready_[r] = append_compute(graph, rank, forward_[static_cast<std::size_t>(rank.model)],
+                                         Part::forward_backward, "forward", step, after);
+    if (consumed_[r].size() == static_cast<std::size_t>(step)) consumed_[r].push_back(gradients_ready_[r]);
+  }
+  const bool overlapped = reduces && spec_.job.overlap && spec_.job.reduction == Reduction::all_reduce;
+  const std::size_t bucket_count = buckets_.front().size();
+  for (std::size_t b = 0; b < bucket_count; ++b) {
+    const bool final_bucket = b + 1 == bucket_count;
+    for (std::size_t r = 0; r < n; ++r) {
+      const Rank& rank = spec_.ranks[r];
+      const auto m = static_cast<std::size_t>(rank.model);
+      gradients_ready_[r] =
+          append_compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
+      if (final_bucket && last) {
+        const StepModel& model = spec_.models[m];
+        const double micro_s = seconds_of(model.forward) + [&] {
+          double sum = 0;
+          for (const Bucket& bucket : buckets_[m]) sum += seconds_of(bucket.kernels);
+          return sum;
+        }();
+        const double launch_excess = spec_.job.accumulation * std::max(0.0, model.launch_bound.base() - micro_s);
+        if (launch_excess > 0)
+          gradients_ready_[r] =
+              append_delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
+        if (spec_.straggler_share > 0)
+          gradients_ready_[r] = append_delay(graph, rank, spec_.straggler_share * micro_s * spec_.job.accumulation,
+                                             Part::straggler, "slowest rank", step);
+      }
+    }
+    if (overlapped && buckets_.front()[b].bytes > 0)
+      reduced_ = append_reduction(graph, step, gradients_ready_, buckets_.front()[b].bytes);
+  }
+  if (!reduces || overlapped) return;
+  reduced_ = gradients_ready_;
+  for (const Bucket& bucket : buckets_.front())
+    if (bucket.bytes > 0) reduced_ = append_reduction(graph, step, reduced_, bucket.bytes);
+}
+
+std::vector<TaskId> DataParallel::append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after,
+                                                   double bytes) {
+  if (spec_.job.reduction == Reduction::all_reduce)
+    return {append_collective(graph, CollectiveOp::all_reduce, Scope::world, bytes, "all-reduce", step,
+                              std::move(after))};
+  const TaskId scattered = append_collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes,
+                                             "reduce-scatter", step, std::move(after));
+  return {append_collective(graph, CollectiveOp::all_reduce, Scope::across, bytes, "all-reduce of shards", step,
+                            {scattered})};
+}
+
+void DataParallel::append_update(TaskGraph& graph, int step) {
+  std::vector<TaskId> updated;
+  for (std::size_t r = 0; r < spec_.ranks.size(); ++r) {
+    const Rank& rank = spec_.ranks[r];
+    const auto m = static_cast<std::size_t>(rank.model);
+    const StepModel& model = spec_.models[m];
+    TaskId id = append_compute(graph, rank, optimizer_[m], Part::optimizer, "optimizer", step, reduced_);
+    if (model.optimizer_host > Time())
+      id = append_delay(graph, rank, model.optimizer_host.base(), Part::optimizer, "optimizer launches", step);
+    updated.push_back(id);
+  }
+  if (spec_.world > 1 && spec_.job.reduction == Reduction::rs_ar_ag) {
+    double bytes = 0;
+    for (const Bucket& bucket : buckets_.front()) bytes += bucket.bytes;
+    updated = {append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, updated)};
+  }
+  for (const Rank& rank : spec_.ranks)  // also makes every stream wait for the gathered weights
+    append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(),
+                 Part::host_overhead, "host synchronisation", step, updated);
+}
+
+void DataParallel::append_step(TaskGraph& graph, int step) {
+  if (!works_made_) make_works(graph);
+  gradients_ready_.assign(spec_.ranks.size(), -1);
+  reduced_.clear();
+  append_inputs(graph, step);
+  const int before_last = spec_.job.accumulation - 1;
+  if (before_last > 0 && (spec_.job.no_sync || spec_.world == 1)) {
+    for (std::size_t r = 0; r < spec_.ranks.size(); ++r) {
+      const Rank& rank = spec_.ranks[r];
+      std::vector<TaskId> after;
+      if (batch_ready_[r] >= 0) after.push_back(std::exchange(batch_ready_[r], -1));
+      if (rank.gpu_decode_s > 0)
+        append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
+      consumed_[r].push_back(append_compute(graph, rank, folded_[static_cast<std::size_t>(rank.model)],
+                                            Part::forward_backward, "earlier micro-batches", step, after));
+    }
+  } else {
+    for (int i = 0; i < before_last; ++i) append_micro_batch(graph, step, false);
+  }
+  append_micro_batch(graph, step, true);
+  append_update(graph, step);
+}
+
+}  // namespace clustersim

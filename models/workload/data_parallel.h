@@ -1,0 +1,97 @@
+// One synchronous data-parallel training step as a task graph.
+//
+// On every simulated GPU: batch (read -> decode -> copy, `prefetch` batches ahead), forward, backward cut where a
+// gradient bucket is full, the bucket's collective on one in-order queue shared by all ranks, optimizer, host syncs.
+// Micro-batches before the last are folded into one task when they exchange nothing: kernel times add up linearly,
+// so the folded task lasts exactly as long.
+//
+// Policies:
+//   DDP       buckets in backward order, the first of 1 MiB, then `job.bucket`; launched when full (overlap) or
+//             after the backward pass (no overlap)
+//   Horovod   every cycle takes what is ready, up to the fusion buffer; a bucket waits half a cycle on average and
+//             is copied in and out of the fusion buffer
+//   rs_ar_ag  reduce-scatter in the node, all-reduce across nodes, sharded optimizer, all-gather in the node
+// Source: PyTorch DDP reducer, Horovod operations.cc, MLPerf BERT submissions' distributed LAMB.
+// Checked by: tests/models/data_parallel_test.cc
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clustersim/scenario.h"
+#include "models/collective/planner.h"
+#include "models/workload/step_model.h"
+#include "models/workload/step_source.h"
+
+namespace clustersim {
+
+// One stage of a GPU's input pipeline for the batch of one step.
+struct InputStage {
+  std::string label;      // "read", "decode", "copy"
+  double amount = 0;      // bytes or core-seconds for a whole step
+  double rate_cap = 0;    // units a second, 0 = none
+  double latency_s = 0;
+  std::vector<Use> uses;
+};
+
+// A simulated GPU: what it computes and how it is fed.
+struct Rank {
+  GpuId gpu = -1;
+  int model = 0;                    // index into DataParallelSpec::models
+  StreamId compute_stream = -1;
+  std::vector<StreamId> stage_streams;  // one in-order queue per input stage
+  std::vector<InputStage> stages;   // empty: synthetic data already on the GPU
+  double gpu_decode_s = 0;          // GPU time spent decoding the step's batch
+};
+
+struct DataParallelSpec {
+  Job job;
+  std::vector<StepModel> models;    // one per kind of GPU
+  std::vector<Rank> ranks;
+  StreamId collective_stream = -1;
+  int world = 1;                    // data-parallel ranks of the whole job, folded ones included
+  int prefetch = 2;                 // batches loaded ahead
+  double straggler_share = 0;       // expected delay of the slowest rank over its compute time
+};
+
+// A group of gradients reduced together.
+struct Bucket {
+  std::vector<Kernel> kernels;      // backward kernels that end when it is full
+  double bytes = 0;                 // gradients
+};
+
+// Cuts the backward pass into buckets. `reduce_s` estimates a bucket's reduction time (Horovod's cycles only).
+std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, const CollectivePlanner* planner);
+
+class DataParallel final : public StepSource {
+ public:
+  // `planner` must outlive the source; null with one rank.
+  DataParallel(DataParallelSpec spec, const CollectivePlanner* planner);
+  void append_step(TaskGraph& graph, int step) override;
+
+ private:
+  void append_inputs(TaskGraph& graph, int step);
+  TaskId append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label, int step,
+                        std::vector<TaskId> after = {});
+  TaskId append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label, int step,
+                      std::vector<TaskId> after = {});
+  TaskId append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label, int step,
+                           std::vector<TaskId> after);
+  void append_micro_batch(TaskGraph& graph, int step, bool last);
+  std::vector<TaskId> append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after, double bytes);
+  void append_update(TaskGraph& graph, int step);
+  void make_works(TaskGraph& graph);
+
+  DataParallelSpec spec_;
+  const CollectivePlanner* planner_;
+  std::vector<std::vector<Bucket>> buckets_;   // by model
+  std::vector<WorkId> folded_, forward_, optimizer_, decode_;
+  std::vector<std::vector<WorkId>> backward_;  // by model, then bucket
+  std::vector<TaskId> batch_ready_;            // by rank: last input task of the current step
+  std::vector<TaskId> gradients_ready_;        // by rank: last compute task of the current step
+  std::vector<TaskId> reduced_;                // what the optimizer waits for
+  std::vector<std::vector<TaskId>> consumed_;  // by rank: forward task of each step
+  bool works_made_ = false;
+};
+
+}  // namespace clustersim

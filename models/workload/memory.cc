@@ -1,0 +1,98 @@
+#include "models/workload/memory.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "models/compute/device_model.h"
+#include "models/workload/bert_kernels.h"
+#include "models/workload/layers.h"
+#include "models/workload/rank_noise.h"
+
+namespace clustersim {
+
+namespace {
+
+constexpr double context_bytes = 0.6e9;          // [assumed: CUDA context and library handles, 0.4-0.8 GB]
+constexpr double library_scratch_bytes = 0.5e9;  // [assumed: cuDNN and cuBLAS workspaces]
+constexpr double allocator_share = 0.03;         // [assumed: rounding of allocations]
+constexpr int most_samples = 65536;
+
+bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
+
+// Convolution outputs, and the normalised tensor after each; a bias layer's output is activated in place.
+double cnn_activation_elements(const CnnNetwork& network) {
+  double elements = 3.0 * 224 * 224;
+  for (const ConvLayer& layer : network.convolutions) {
+    elements += layer.output_elements() * (layer.after == After::bias_relu ? 1 : 2);
+    if (layer.pooled) elements += layer.output_elements() / 4;
+  }
+  for (const LinearLayer& layer : network.linears) elements += layer.in + layer.out;
+  return elements;
+}
+
+double bert_activation_bytes(const BertNetwork& network, const Job& job) {
+  const double sequences = std::max(1.0, job.micro_batch()), h = network.hidden;
+  const bool unpadded = job.fusion == Fusion::fused;
+  const double cv = std::sqrt(std::max(0.0, job.length_square_ratio - 1));
+  const double length =
+      unpadded ? std::min<double>(job.sequence_length, job.tokens_per_sequence * (1 + 2 * cv / std::sqrt(sequences)))
+               : job.sequence_length;
+  const double rows = sequences * length;
+  const double scores = unpadded ? 0.0 : 5.0 * network.heads * length / h;
+  const double layers = network.layers * rows * h * (34 + scores) * activation_bytes(job.precision) / 2;
+  const double predicted = job.fusion == Fusion::eager ? 1.0 : masked_share;
+  // Logits, their softmax in fp32 and its gradient.
+  const double logits = rows * predicted * network.vocabulary * (activation_bytes(job.precision) + 4 + 4);
+  return layers + logits;
+}
+
+}  // namespace
+
+MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
+  MemoryNeed need;
+  if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return need;
+  double parameters = 0, activations = 0;
+  if (job.model == ModelKind::bert) {
+    const BertNetwork network = bert_network(job.model_id);
+    parameters = network.parameters();
+    activations = bert_activation_bytes(network, job);
+  } else {
+    const CnnNetwork network = cnn_network(job.model_id);
+    parameters = network.parameters();
+    activations = job.micro_batch() * cnn_activation_elements(network) * activation_bytes(job.precision);
+  }
+  const bool half_gradients = is_half(job) && job.gradient_precision == GradientPrecision::fp16;
+  const double states = job.optimizer == Optimizer::sgd || job.optimizer == Optimizer::lars ? 4 : 8;
+  const double shards = job.reduction == Reduction::rs_ar_ag ? std::min(ranks, balanced_group) : 1;
+  // Half precision keeps a half copy beside fp32 weights: the master copy, which may be sharded with the optimiser.
+  need.weights = bytes(parameters * (half_gradients ? 2 : is_half(job) ? 4 + 2 : 4));
+  need.gradients = bytes(parameters * (half_gradients ? 2 : 4));
+  need.optimizer = bytes(parameters * (states + (half_gradients ? 4 : 0)) / shards);
+  need.activations = bytes(activations);
+  const double tensors = (need.weights + need.gradients + need.optimizer + need.activations).base();
+  need.workspace = bytes(context_bytes + library_scratch_bytes + allocator_share * tensors);
+  need.total = bytes(tensors) + need.workspace;
+  return need;
+}
+
+Bytes usable_memory(const GpuSpec& gpu) { return gibibytes(gpu.memory.base() / 1e9); }
+
+bool fits(const Job& job, const GpuSpec& gpu, int ranks) {
+  return memory_needed(job, gpu, ranks).total <= usable_memory(gpu);
+}
+
+int largest_batch(Job job, const GpuSpec& gpu, int ranks) {
+  const auto fits_batch = [&](int batch) {
+    job.batch_per_gpu = batch;
+    return fits(job, gpu, ranks);
+  };
+  if (!fits_batch(1)) return 0;
+  int low = 1, high = most_samples + 1;  // low fits, high does not or is out of range
+  while (high - low > 1) {
+    const int middle = low + (high - low) / 2;
+    (fits_batch(middle) ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,152 @@
+#include "models/workload/step_model.h"
+
+#include <algorithm>
+
+#include "clustersim/error.h"
+#include "models/compute/constants.h"
+#include "models/compute/device_model.h"
+#include "models/compute/gemm.h"
+#include "models/compute/roofline.h"
+#include "models/workload/bert_kernels.h"
+#include "models/workload/cnn_kernels.h"
+#include "models/workload/layers.h"
+#include "models/workload/rank_noise.h"
+
+namespace clustersim {
+
+namespace {
+
+double seconds_in(const std::vector<Kernel>& kernels) { return work_seconds({kernels, 1.0}, {}); }
+
+bool is_pytorch(const Job& job) { return job.stack == Stack::pytorch_ddp || job.stack == Stack::pytorch_horovod; }
+bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
+// A network whose weights and gradients are half precision themselves, with a master copy in the optimiser.
+bool half_weights(const Job& job) { return is_half(job) && job.gradient_precision == GradientPrecision::fp16; }
+
+double operator_time(const Job& job, const CpuSpec& cpu) {
+  if (job.stack == Stack::native) return 0;
+  return cpu.launch_overhead > Time() ? cpu.launch_overhead.base() : compute::default_operator_s;
+}
+
+// Bytes per parameter that every micro-batch moves beside its layers: weights cast to half, gradients added up.
+double weight_traffic(const Job& job) {
+  double bytes = 0;
+  if (is_half(job) && !half_weights(job)) bytes += 4 + 2;  // cast of fp32 weights
+  if (job.accumulation > 1) bytes += half_weights(job) && is_pytorch(job) ? 3 * 2 : is_half(job) ? 2 + 4 + 4 : 3 * 4;
+  return bytes;
+}
+
+void add_weight_traffic(StepModel& model, const Job& job, const DeviceModel& device) {
+  const double bytes = weight_traffic(job);
+  if (bytes == 0) return;
+  for (Segment& segment : model.backward) {
+    Kernel kernel = stream_kernel(device, bytes * segment.gradient_elements);
+    if (!job.cuda_graph && job.stack != Stack::mlperf)
+      kernel.fixed_s *= std::max(1, segment.tensors) * (job.stack == Stack::tensorflow_horovod && job.accumulation > 1
+                                                            ? compute::accumulate_kernels_tf
+                                                            : compute::accumulate_kernels);
+    segment.kernels.push_back(kernel);
+  }
+}
+
+double update_bytes(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return compute::sgd_bytes;
+    case Optimizer::lars:
+      return compute::lars_bytes;
+    case Optimizer::adam:
+      return compute::adam_bytes;
+    case Optimizer::lamb:
+      return compute::lamb_bytes;
+  }
+  return compute::sgd_bytes;
+}
+
+double operators_per_tensor(Optimizer optimizer) {
+  if (optimizer == Optimizer::lamb) return compute::lamb_operators;
+  return optimizer == Optimizer::adam ? compute::adam_operators : compute::sgd_operators;
+}
+
+void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, double operator_s, int shards) {
+  Kernel update = stream_kernel(device, update_bytes(job.optimizer) * model.parameters / shards);
+  // TensorFlow's LAMB is written in framework operators, a group for each variable, and cannot be one kernel.
+  const bool per_variable = job.stack == Stack::tensorflow_horovod && job.optimizer == Optimizer::lamb;
+  if (job.fused_optimizer && !per_variable) {
+    update.fixed_s *= compute::fused_update_kernels;
+    model.optimizer.push_back(update);
+    return;
+  }
+  const double per_tensor = operators_per_tensor(job.optimizer);
+  const double operators = per_tensor * model.tensors;
+  // Tiny kernels follow one another at the launch interval; the host is slower than that, and waited for only where
+  // a synchronisation (the loss scaler's test) has emptied the queue before the update.
+  update.fixed_s = operators * compute::gap_stream_s;
+  model.optimizer.push_back(update);
+  if (per_variable || (is_half(job) && is_pytorch(job)))
+    model.optimizer_host = seconds(std::max(0.0, operators * operator_s - seconds_in(model.optimizer)));
+}
+
+double step_host_seconds(const Job& job, double operator_s, int ranks) {
+  if (job.stack == Stack::native || job.cuda_graph) return 0;
+  double total_s = compute::device_sync_s;
+  const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
+  if (is_pytorch(job) && cnn && ranks > 1) {
+    total_s += compute::ddp_sync_operators * operator_s;
+    if (is_half(job)) total_s += compute::amp_sync_operators * operator_s;
+  }
+  return total_s;
+}
+
+}  // namespace
+
+StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards) {
+  require(ranks >= 1 && optimizer_shards >= 1, "a step has ranks");
+  StepModel model;
+  if (job.model == ModelKind::emulated) {
+    model.forward = {{job.emulated_step.base(), 0.0, 0.0}};
+    return model;
+  }
+  require(job.model != ModelKind::trace, "a trace brings its own step");
+  const DeviceModel device = device_model(gpu, job.cuda_graph);
+  MicroBatchKernels kernels;
+  if (job.model == ModelKind::bert) {
+    const BertNetwork network = bert_network(job.model_id);
+    kernels = bert_kernels(network, job, gpu);
+    model.parameters = network.parameters();
+    model.tensors = network.tensors();
+    const double tokens = job.tokens_per_sequence;
+    model.forward_flop = network.forward_flop(tokens, tokens * tokens * job.length_square_ratio, masked_share * tokens);
+  } else {
+    const CnnNetwork network = cnn_network(job.model_id);
+    kernels = cnn_kernels(network, job, gpu);
+    model.parameters = network.parameters();
+    model.tensors = network.tensors();
+    model.forward_flop = network.forward_flop();
+  }
+  model.backward_flop = 2 * model.forward_flop;
+  model.forward = std::move(kernels.forward);
+  model.backward = std::move(kernels.backward);
+  add_weight_traffic(model, job, device);
+
+  model.kernel_launches = static_cast<double>(model.forward.size());
+  for (const Segment& segment : model.backward) model.kernel_launches += static_cast<double>(segment.kernels.size());
+  const double operator_s = operator_time(job, cpu);
+  if (!job.cuda_graph) model.launch_bound = seconds(model.kernel_launches * operator_s);
+  add_optimizer(model, job, device, operator_s, optimizer_shards);
+  model.step_host = seconds(step_host_seconds(job, operator_s, ranks));
+  if (job.model == ModelKind::bert && !job.packing && job.stack == Stack::mlperf)
+    model.length_imbalance = length_imbalance(ranks, job.micro_batch(), job.length_square_ratio);
+  return model;
+}
+
+TokenStatistics reference_tokens(Stack stack, int sequence_length) {
+  // Half of Wikipedia's 512-token sequences is padding. DLE PyTorch pads to bins of 64 tokens, MLPerf removes padding,
+  // TensorFlow computes all 512; at 128 tokens nearly every sequence is full.
+  if (sequence_length < 512) return {static_cast<double>(sequence_length), 1.0};
+  if (stack == Stack::pytorch_ddp || stack == Stack::pytorch_horovod) return {288, 360.0 / 288};
+  if (stack == Stack::mlperf) return {256, 384.0 / 256};
+  return {static_cast<double>(sequence_length), 1.0};
+}
+
+}  // namespace clustersim

@@ -1,0 +1,167 @@
+#include "sim/assembly.h"
+
+#include <algorithm>
+
+#include "clustersim/error.h"
+#include "models/fabric/build_fabric.h"
+#include "models/workload/rank_noise.h"
+#include "sim/engine/topology.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int streams_per_gpu = 6;  // compute, and at most five input stages
+// A deeper queue than there are stages only delays the steady state; the steady state is the same.
+constexpr int deepest_prefetch = streams_per_gpu;
+
+}  // namespace
+
+Assembly::Assembly(const Cluster& cluster, const Job& job)
+    : cluster_(cluster), job_(job), fabric_(build_fabric(cluster_)), routes_(std::make_unique<Topology>(fabric_)) {
+  planner_ = std::make_unique<CollectivePlanner>(cluster_, fabric_, *routes_);
+  inputs_.resize(2);
+  for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
+    const NodePlan& plan = fabric_.nodes[n];
+    const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
+    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : 1;
+    models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
+    for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
+    for (int g = 0; g < node.gpus; ++g) {
+      const std::string& name = fabric_.vertices[static_cast<std::size_t>(plan.gpus[static_cast<std::size_t>(g)])].name;
+      gpus_.push_back({name, static_cast<int>(n), g, static_cast<double>(plan.count)});
+    }
+  }
+}
+
+ResourceId Assembly::node_resource(std::size_t node, NodeResource which) const {
+  return fabric_.pool_resource(static_cast<int>(fabric_.pools.size())) +
+         static_cast<int>(node) * node_resource_count + which;
+}
+
+ResourceId Assembly::shared_storage_resource() const { return node_resource(fabric_.nodes.size(), loader_cores); }
+
+std::string Assembly::resource_name(ResourceId resource) const {
+  const auto r = static_cast<std::size_t>(resource);
+  if (r < fabric_.links.size()) return fabric_.links[r].name;
+  const std::size_t pool = r - fabric_.links.size();
+  if (pool < fabric_.pools.size()) return fabric_.pools[pool].name;
+  const std::size_t extra = pool - fabric_.pools.size();
+  const std::size_t node = extra / node_resource_count;
+  if (node >= fabric_.nodes.size()) return "shared storage";
+  const char* const names[] = {"loader", "storage", "cache"};
+  return "node" + std::to_string(node) + "." + names[extra % node_resource_count];
+}
+
+MachineSpec Assembly::machine(bool first_epoch, const std::vector<double>& clocks) const {
+  MachineSpec machine;
+  for (const Link& link : fabric_.links) machine.resource_capacity.push_back(link.bytes_per_s);
+  for (const Pool& pool : fabric_.pools) machine.resource_capacity.push_back(pool.units_per_s);
+  // A tier that the job does not use still needs a capacity; no transfer names it.
+  const auto at_least = [](Bandwidth b) { return std::max(b.base(), 1.0); };
+  for (const InputDemand& demand : inputs_[first_epoch ? 1 : 0]) {
+    machine.resource_capacity.push_back(std::max(demand.usable_cores, 1e-3));
+    machine.resource_capacity.push_back(at_least(demand.local_rate));
+    machine.resource_capacity.push_back(at_least(demand.cache_rate));
+  }
+  machine.resource_capacity.push_back(at_least(inputs_[first_epoch ? 1 : 0].front().shared_rate));
+  machine.gpus = static_cast<int>(gpus_.size());
+  machine.gpu_clock = clocks;
+  for (int g = 0; g < machine.gpus; ++g) {
+    machine.stream_gpu.push_back(g);
+    machine.stream_gpu.insert(machine.stream_gpu.end(), streams_per_gpu - 1, -1);
+  }
+  machine.stream_gpu.push_back(-1);  // collectives
+  return machine;
+}
+
+DataParallelSpec Assembly::step(bool first_epoch) const {
+  DataParallelSpec spec;
+  spec.job = job_;
+  spec.models = models_;
+  spec.world = cluster_.gpus();
+  spec.collective_stream = static_cast<StreamId>(gpus_.size()) * streams_per_gpu;
+  spec.prefetch = 1;
+  for (std::size_t g = 0; g < gpus_.size(); ++g) {
+    const InputDemand& demand = input(static_cast<std::size_t>(gpus_[g].node), first_epoch);
+    spec.prefetch = std::clamp(demand.prefetch_batches, spec.prefetch, deepest_prefetch);
+    Rank rank;
+    rank.gpu = static_cast<GpuId>(g);
+    rank.model = gpus_[g].node;
+    rank.compute_stream = static_cast<StreamId>(g) * streams_per_gpu;
+    rank.stages = input_stages(g, demand);
+    for (std::size_t s = 0; s < rank.stages.size(); ++s)
+      rank.stage_streams.push_back(rank.compute_stream + 1 + static_cast<StreamId>(s));
+    rank.gpu_decode_s = demand.gpu_decode_s * job_.samples_per_step_and_gpu();
+    spec.ranks.push_back(std::move(rank));
+  }
+  // Ranks wait for the slowest: noise of the machines, and sequences of unequal length.
+  spec.straggler_share = straggler_factor(spec.world, job_.accumulation) * models_.front().length_imbalance - 1.0;
+  return spec;
+}
+
+void Assembly::add_route(std::vector<Use>& uses, int from, int to, double weight, const NodePlan& node) const {
+  for (const int l : routes_->route(from, to)) {
+    const Link& link = fabric_.links[static_cast<std::size_t>(l)];
+    const bool inside = fabric_.vertices[static_cast<std::size_t>(link.from)].node >= 0 ||
+                        fabric_.vertices[static_cast<std::size_t>(link.to)].node >= 0;
+    double sharers = 1;
+    if (!inside) {
+      const VertexKind end = fabric_.vertices[static_cast<std::size_t>(link.from)].kind;
+      const VertexKind other = fabric_.vertices[static_cast<std::size_t>(link.to)].kind;
+      const bool at_server = end == VertexKind::storage_server || other == VertexKind::storage_server;
+      sharers = at_server || fabric_.nodes_per_leaf == 0 ? node.count : std::min(node.count, fabric_.nodes_per_leaf);
+    }
+    uses.push_back({l, weight * sharers, sharers});
+  }
+}
+
+InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) const {
+  const auto n = static_cast<std::size_t>(gpus_[gpu].node);
+  const NodePlan& plan = fabric_.nodes[n];
+  const int memory = plan.memories[static_cast<std::size_t>(plan.gpu_socket[static_cast<std::size_t>(gpus_[gpu].number)])];
+  InputStage stage{"read", demand.stored_bytes * job_.samples_per_step_and_gpu(), 0, 0, {}};
+  const double cold = std::max(0.0, 1.0 - demand.page_cache_share - demand.cache_share);
+  if (demand.cache_share > 0) stage.uses.push_back({node_resource(n, cache_array), demand.cache_share, 1});
+  if (cold <= 0) return stage;
+  if (job_.data.from == DataSource::shared) {
+    stage.uses.push_back({shared_storage_resource(), cold * plan.count, static_cast<double>(plan.count)});
+    if (!fabric_.storage_servers.empty()) add_route(stage.uses, fabric_.storage_servers.front(), memory, cold, plan);
+    if (demand.shared_rate_per_node > Bandwidth()) {
+      const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
+      stage.rate_cap = demand.shared_rate_per_node.base() / node.gpus / cold;
+    }
+  } else {
+    stage.uses.push_back({node_resource(n, local_array), cold, 1});
+    for (const int device : plan.storage)
+      add_route(stage.uses, device, memory, cold / static_cast<double>(plan.storage.size()), plan);
+  }
+  return stage;
+}
+
+std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDemand& demand) const {
+  const auto n = static_cast<std::size_t>(gpus_[gpu].node);
+  const NodePlan& plan = fabric_.nodes[n];
+  const auto number = static_cast<std::size_t>(gpus_[gpu].number);
+  const double samples = job_.samples_per_step_and_gpu();
+  std::vector<InputStage> stages;
+  if (job_.data.from == DataSource::synthetic) return stages;
+  if (demand.stored_bytes > 0) stages.push_back(read_stage(gpu, demand));
+  if (demand.decode_core_s > 0) {
+    InputStage decode{"decode", demand.decode_core_s * samples, 0, 0, {}};
+    decode.rate_cap = demand.usable_cores / static_cast<double>(plan.gpus.size());
+    decode.uses.push_back({node_resource(n, loader_cores), 1, 1});
+    stages.push_back(decode);
+  }
+  if (demand.hardware_decode_rate > 0)
+    stages.push_back({"decode in hardware", samples, demand.hardware_decode_rate, 0, {}});
+  if (demand.collate_s > 0) stages.push_back({"collate", demand.collate_s * samples, 1, 0, {}});
+  if (demand.copy_bytes > 0) {
+    InputStage copy{"copy", demand.copy_bytes * samples, 0, 0, {}};
+    const int memory = plan.memories[static_cast<std::size_t>(plan.gpu_socket[number])];
+    add_route(copy.uses, memory, plan.gpus[number], 1, plan);
+    stages.push_back(copy);
+  }
+  return stages;
+}
+
+}  // namespace clustersim

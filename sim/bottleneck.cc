@@ -1,0 +1,134 @@
+#include "sim/bottleneck.h"
+
+#include <algorithm>
+#include <string>
+
+#include "models/compute/roofline.h"
+
+namespace clustersim {
+namespace {
+
+// Below this share of the step a wait is not worth naming before the computation itself.
+constexpr double worth_naming = 0.05;
+
+std::string node_of(const Assembly& assembly) {
+  return assembly.gpus().front().name.substr(0, assembly.gpus().front().name.find('.'));
+}
+
+std::string largest_wait(const StepParts& parts, std::initializer_list<const char*> labels) {
+  std::string largest;
+  double most = -1;
+  for (const char* label : labels) {
+    const auto found = parts.waited_s.find(label);
+    if (found != parts.waited_s.end() && found->second > most) {
+      most = found->second;
+      largest = label;
+    }
+  }
+  return largest;
+}
+
+Bottleneck input_bottleneck(const Assembly& assembly, const SteadyStep& step) {
+  const Job& job = assembly.job();
+  const std::string stage = largest_wait(step.parts, {"read", "decode", "decode in hardware", "collate", "copy"});
+  Bottleneck b;
+  b.share = step.parts.input_s / step.step_s;
+  if (stage == "read") {
+    const bool shared = job.data.from == DataSource::shared;
+    b.kind = "storage";
+    b.resource = shared ? "shared storage" : node_of(assembly) + ".storage";
+    b.advice = shared ? "more storage servers, a faster network to them, or a cache tier on each node"
+                      : "a faster tier or more devices (raid0), records instead of single files, or memory for the page cache";
+  } else if (stage == "decode" || stage == "collate") {
+    b.kind = "loader";
+    b.resource = node_of(assembly) + ".loader";
+    b.advice = "more CPU cores or workers for the loader, or decoding on the GPU (loader dali-gpu)";
+  } else if (stage == "copy") {
+    b.kind = "pcie";
+    b.resource = assembly.gpus().front().name + ".pcie";
+    b.advice = "a wider or newer PCIe slot, or smaller samples";
+  } else {
+    b.kind = "input";
+    b.resource = assembly.gpus().front().name + (stage.empty() ? ".decoder" : ".jpeg-engine");
+    b.advice = "decode more on the CPU, or use smaller images";
+  }
+  return b;
+}
+
+Bottleneck communication_bottleneck(const Assembly& assembly, const SteadyStep& step) {
+  const Job& job = assembly.job();
+  const CollectivePlan plan = assembly.planner().plan(
+      {CollectiveOp::all_reduce, std::max(1.0, job.bucket.base()), job.algorithm, Scope::world, 0});
+  Bottleneck b;
+  b.kind = "fabric";
+  b.share = step.parts.communication_s / step.step_s;
+  b.resource = plan.limit.empty() ? "gpu fabric" : plan.limit;
+  const bool between_nodes = assembly.cluster().nodes() > 1;
+  b.advice = between_nodes ? "faster or more NICs, RDMA where it is TCP, fp16 gradients, larger batches or accumulation"
+                           : "NVLink where it is PCIe, peer-to-peer access, fp16 gradients, larger batches or accumulation";
+  if (!job.overlap) b.advice += "; overlapping with the backward pass (overlap true)";
+  return b;
+}
+
+Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) {
+  double math = 0, memory = 0, fixed = 0;
+  const StepModel& model = assembly.step_model(0);
+  const auto add = [&](const std::vector<Kernel>& kernels) {
+    for (const Kernel& k : kernels) {
+      (k.math_s > k.memory_s ? math : memory) += std::max(k.math_s, k.memory_s);
+      fixed += k.fixed_s;
+    }
+  };
+  add(model.forward);
+  for (const Segment& segment : model.backward) add(segment.kernels);
+  Bottleneck b;
+  b.resource = assembly.gpus().front().name;
+  b.share = step.parts.forward_backward_s / step.step_s;
+  if (fixed > std::max(math, memory)) {
+    b.kind = "compute";
+    b.advice = "the kernels are too short for this GPU: larger batch_per_gpu, fusion, or a CUDA graph";
+  } else if (memory > math) {
+    b.kind = "memory";
+    b.advice = "more DRAM bandwidth counts most: operator fusion, a GPU with faster memory, or more GPUs";
+  } else {
+    b.kind = "compute";
+    b.advice = "arithmetic counts most: lower precision where the GPU has it, a faster GPU, or more GPUs";
+  }
+  return b;
+}
+
+}  // namespace
+
+Bottleneck find_bottleneck(const Assembly& assembly, const SteadyStep& step, const JobResult& result) {
+  const StepParts& parts = step.parts;
+  const double host = parts.host_s + parts.optimizer_s;
+  const double largest = std::max({parts.input_s, parts.communication_s, host, parts.straggler_s});
+  if (largest > worth_naming * step.step_s) {
+    if (parts.input_s == largest) return input_bottleneck(assembly, step);
+    if (parts.communication_s == largest && parts.communication_s > 0.5 * parts.forward_backward_s)
+      return communication_bottleneck(assembly, step);
+  }
+  for (std::size_t n = 0, g = 0; n < result.thermal.size(); ++n)
+    for (const NodeThermal::Gpu& gpu : result.thermal[n].gpus) {
+      const std::string& name = assembly.gpus()[g++].name;
+      if (gpu.clock > 1 - worth_naming) continue;
+      const double share = parts.forward_backward_s / step.step_s;
+      if (gpu.reason == ClockReason::thermal || gpu.reason == ClockReason::hardware_slowdown)
+        return {name, "thermal", share, "cooler inlet air, more airflow, cards further apart, or liquid cooling"};
+      if (gpu.reason == ClockReason::power_cap)
+        return {name, "power", share, "the power limit holds the clock down: raise gpu_power_limit"};
+    }
+  if (largest > worth_naming * step.step_s) {
+    if (parts.communication_s == largest && parts.communication_s > 0.1 * step.step_s)
+      return communication_bottleneck(assembly, step);
+    if (host == largest && host > 0.2 * step.step_s)
+      return {node_of(assembly) + ".host", "host", host / step.step_s,
+              "a fused optimizer, a CUDA graph, larger batches, or a CPU with faster cores"};
+    if (parts.straggler_s == largest && parts.straggler_s > 0.2 * step.step_s)
+      return {assembly.gpus().front().name, "straggler", parts.straggler_s / step.step_s,
+              "GPUs wait for a slower one: equal GPUs, equal cooling, or a batch that follows each GPU's speed"};
+  }
+  return compute_bottleneck(assembly, step);
+}
+
+}  // namespace clustersim

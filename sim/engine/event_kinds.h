@@ -1,0 +1,15 @@
+// The kinds of event that the parts of one run schedule in their common queue; the subject is the number beside each.
+#pragma once
+
+#include <cstdint>
+
+namespace clustersim {
+
+enum EventKind : std::int32_t {
+  task_ends,       // task
+  transfer_flows,  // task: its latency is over
+  clock_changes,   // position in MachineSpec::clock_changes
+  instant_settles  // -1: everything else of this instant has happened, rates may be set
+};
+
+}  // namespace clustersim

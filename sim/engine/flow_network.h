@@ -1,0 +1,94 @@
+// The transfers in flight: they start, share resources max-min (max_min.h), and end.
+//
+// A transfer waits its latency, then `amount` units flow at the rate of the moment; a transfer of no amount ends with
+// its latency, and one that nothing holds (no resource, no cap) flows in no time. Starts and ends only mark resources;
+// at the end of the instant solve() sets the rates once, in the connected components (flows joined by resources) that
+// were touched, and leaves the others alone: not a bit of their state changes. A component is found in the time it
+// takes to read it, so solving all of a network that is one component costs no more than a full solve would.
+//
+// Resource accounting: busy while some amount flows over it; carried = amount x weight of what has flowed to its end;
+// saturated while its capacity held some flow.
+// Checked by: tests/engine/flow_network_test.cc
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "clustersim/run_record.h"
+#include "clustersim/task_graph.h"
+#include "sim/engine/event_queue.h"
+#include "sim/engine/max_min.h"
+#include "sim/engine/progress.h"
+
+namespace clustersim {
+
+class FlowNetwork {
+ public:
+  // The queue must outlive the network; it receives transfer_flows and task_ends (event_kinds.h).
+  FlowNetwork(std::vector<double> capacity, EventQueue& queue);
+
+  // A task of kind transfer starts now; its latency comes first.
+  void start(TaskId id, const Task& task);
+  // On transfer_flows: the latency is over.
+  void flow(TaskId id, const Task& task);
+  // On task_ends of a transfer.
+  void end(TaskId id, const Task& task);
+
+  // Must solve() be called before this instant is over?
+  bool touched() const { return !touched_.empty(); }
+  // At the end of the instant: sets the rates that changed and moves the ends of those transfers.
+  void solve();
+
+  // Units a second; 0 for a transfer that does not flow.
+  double rate(TaskId id) const;
+
+  // Up to now.
+  std::vector<ResourceUse> resource_uses() const;
+
+ private:
+  struct Flow {
+    TaskId id = -1;
+    double rate_cap = 0;
+    std::vector<Use> uses;             // merged
+    std::vector<std::int32_t> places;  // of uses[i] in the resource's list of users
+    Progress progress;
+    EventId end_event = no_event;
+    std::uint64_t visit = 0;
+  };
+  struct User {
+    std::int32_t slot;  // in flows_
+    std::int32_t use;   // in Flow::uses
+  };
+  struct Resource {
+    std::vector<User> users;
+    double carried = 0;
+    SimTime busy = 0, busy_since = 0;
+    SimTime saturated = 0, saturated_since = 0;
+    bool is_saturated = false;
+    bool touched = false;
+    std::uint64_t visit = 0;
+  };
+
+  Resource& resource(ResourceId id) { return resources_[static_cast<std::size_t>(id)]; }
+  Flow& flow_in(std::int32_t slot) { return flows_[static_cast<std::size_t>(slot)]; }
+  void touch(ResourceId id);
+  void set_saturated(Resource& r, bool saturated);
+  void collect_component(ResourceId seed);
+  void set_rates_of_component();
+
+  EventQueue& queue_;
+  MaxMinSolver solver_;
+  std::vector<Resource> resources_;
+  std::vector<Flow> flows_;  // slots, used again
+  std::vector<std::int32_t> free_slots_;
+  std::vector<std::int32_t> slot_of_;  // by TaskId; -1: does not flow
+  std::vector<ResourceId> touched_;
+  std::uint64_t visit_ = 0;
+  // The component at hand, and what the solver is given and gives back.
+  std::vector<ResourceId> component_resources_;
+  std::vector<std::int32_t> component_slots_;
+  std::vector<MaxMinFlow> solver_flows_;
+  std::vector<double> rates_;
+};
+
+}  // namespace clustersim

@@ -1,0 +1,107 @@
+#include "sim/job.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/engine/executor.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int most_steps = 64;
+constexpr double steady_within = 1e-4;      // relative difference of two steps in a row
+constexpr double clock_settled_within = 2e-3;
+constexpr int most_clock_rounds = 12;
+constexpr double thermal_horizon_h = 4;     // longer than any time constant of a node
+
+SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& spec, const TaskGraph& graph,
+                            const RunRecord& record, SimTime from, SimTime to, int steps) {
+  SteadyStep result;
+  result.window_s = sim_time_to_seconds(to - from);
+  result.step_s = result.window_s / steps;
+  std::vector<ObservedStream> streams;
+  for (std::size_t g = 0; g < spec.ranks.size(); ++g)
+    streams.push_back({spec.ranks[g].compute_stream, assembly.gpus()[g].stands_for});
+  StepParts& parts = result.parts = take_apart(graph, record, streams, from, to);
+  for (double* part : {&parts.forward_backward_s, &parts.communication_s, &parts.input_s, &parts.optimizer_s,
+                       &parts.host_s, &parts.straggler_s, &parts.busy_s})
+    *part /= steps;
+  for (auto& [label, seconds] : parts.waited_s) seconds /= steps;
+  for (const ObservedStream& stream : streams) {
+    const StepParts own = take_apart(graph, record, {stream}, from, to);
+    result.loads.push_back({own.busy_s / result.window_s, (own.communication_s + own.straggler_s) / result.window_s});
+  }
+  result.resources = record.resources;
+  result.events = record.events;
+  result.fingerprint = record.fingerprint;
+  return result;
+}
+
+}  // namespace
+
+SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks) {
+  const DataParallelSpec spec = assembly.step(first_epoch);
+  const MachineSpec machine = assembly.machine(first_epoch, clocks);
+  for (int steps = std::min(most_steps, spec.prefetch + 4);; steps = std::min(most_steps, 2 * steps)) {
+    TaskGraph graph;
+    DataParallel source(spec, &assembly.planner());
+    for (int i = 0; i < steps; ++i) source.append_step(graph, i);
+    const RunRecord record = run_tasks(machine, graph);
+    const std::vector<SimTime> ends = step_ends(graph, record);
+    const auto last = static_cast<std::size_t>(steps) - 1;
+    const double now = sim_time_to_seconds(ends[last] - ends[last - 1]);
+    const double before = sim_time_to_seconds(ends[last - 1] - ends[last - 2]);
+    const bool settled = std::abs(now - before) <= steady_within * now;
+    if (!settled && steps < most_steps) continue;
+    // A pipeline that beats instead of settling is averaged over the later half of the window.
+    const std::size_t first = settled ? last - 1 : last / 2;
+    SteadyStep result = summarize_window(assembly, spec, graph, record, ends[first], ends[last],
+                                         static_cast<int>(last - first));
+    result.steps_simulated = steps;
+    result.settled = settled;
+    return result;
+  }
+}
+
+namespace {
+
+// The clocks at which heat, power and the step that causes them agree.
+void settle_clocks(const Assembly& assembly, JobResult& result) {
+  std::vector<NodeThermal> nodes;
+  for (const NodePlan& plan : assembly.fabric().nodes)
+    nodes.emplace_back(assembly.cluster().groups[static_cast<std::size_t>(plan.group)].node);
+  result.clocks.assign(assembly.gpus().size(), 1.0);
+  for (int round = 0; round < most_clock_rounds; ++round) {
+    result.steady = simulate_steady_step(assembly, false, result.clocks);
+    result.thermal.clear();
+    std::vector<double> clocks;
+    std::size_t gpu = 0;
+    for (std::size_t n = 0; n < nodes.size(); ++n) {
+      const std::size_t count = assembly.fabric().nodes[n].gpus.size();
+      const std::vector<GpuLoad> loads(result.steady.loads.begin() + static_cast<std::ptrdiff_t>(gpu),
+                                       result.steady.loads.begin() + static_cast<std::ptrdiff_t>(gpu + count));
+      result.thermal.push_back(nodes[n].settle(nodes[n].start(), loads, hours(thermal_horizon_h)));
+      for (const NodeThermal::Gpu& card : result.thermal.back().gpus) clocks.push_back(card.clock);
+      gpu += count;
+    }
+    double change = 0;
+    for (std::size_t g = 0; g < clocks.size(); ++g) change = std::max(change, std::abs(clocks[g] - result.clocks[g]));
+    if (change <= clock_settled_within) return;
+    // Slowed steps draw less power, which lets the clock rise again: half a step towards the new value settles.
+    for (std::size_t g = 0; g < clocks.size(); ++g)
+      result.clocks[g] = round < 2 ? clocks[g] : 0.5 * (clocks[g] + result.clocks[g]);
+  }
+  result.steady = simulate_steady_step(assembly, false, result.clocks);
+}
+
+}  // namespace
+
+JobResult run_job(const Assembly& assembly) {
+  JobResult result;
+  settle_clocks(assembly, result);
+  if (assembly.job().data.first_epoch_cold && assembly.job().data.from != DataSource::synthetic)
+    result.first_epoch = simulate_steady_step(assembly, true, result.clocks);
+  return result;
+}
+
+}  // namespace clustersim

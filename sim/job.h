@@ -1,0 +1,38 @@
+// Step after step until nothing changes any more: the steady step, the step of a cold first epoch, and the clocks
+// that temperature and power leave to each GPU.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "models/power_thermal/node_thermal.h"
+#include "sim/assembly.h"
+#include "sim/step_parts.h"
+
+namespace clustersim {
+
+struct SteadyStep {
+  double step_s = 0;
+  StepParts parts;                 // mean over the job's GPUs; sums to step_s
+  std::vector<GpuLoad> loads;      // by simulated GPU
+  std::vector<ResourceUse> resources;  // over the whole window simulated
+  double window_s = 0;             // its length
+  int steps_simulated = 0;
+  bool settled = true;             // two steps in a row were equal within 0.01 %
+  std::uint64_t events = 0;
+  std::uint64_t fingerprint = 0;
+};
+
+// Simulates steps at fixed clocks until two in a row are equal.
+SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks);
+
+struct JobResult {
+  SteadyStep steady;
+  std::optional<SteadyStep> first_epoch;          // where a cold first epoch reads differently
+  std::vector<double> clocks;                     // relative, by simulated GPU
+  std::vector<NodeThermal::State> thermal;        // by node of the plan
+};
+
+JobResult run_job(const Assembly& assembly);
+
+}  // namespace clustersim

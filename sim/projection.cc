@@ -1,0 +1,110 @@
+#include "sim/projection.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "clustersim/error.h"
+#include "models/compute/roofline.h"
+#include "models/outcome/availability.h"
+#include "models/outcome/convergence.h"
+#include "models/power_thermal/node_power.h"
+#include "models/workload/memory.h"
+
+namespace clustersim {
+namespace {
+
+// Samples to the job's target, whole steps, with where the number comes from.
+void set_target(const Job& job, Projection& p) {
+  const double epoch = job.data.dataset.samples;
+  switch (job.target.kind) {
+    case Target::Kind::epochs: p.samples = job.target.value * epoch; break;
+    case Target::Kind::samples: p.samples = job.target.value; break;
+    case Target::Kind::steps: p.samples = job.target.value * p.global_batch; break;
+    case Target::Kind::quality: {
+      const auto reference = samples_to_target(job.model_id, job.optimizer, p.global_batch, job.lr_rule, epoch);
+      require(reference.has_value(), "a quality target was accepted only where a reference exists");
+      p.samples = on_evaluation_grid(reference->samples, job.evaluation.every_samples);
+      p.target_basis = reference->basis;
+      p.target_extrapolated = reference->extrapolated;
+      break;
+    }
+  }
+  p.steps = whole_steps(p.samples, p.global_batch);
+  p.samples = p.steps * p.global_batch;
+  p.epochs = epoch > 0 ? p.samples / epoch : 0;
+}
+
+// Forward passes over the evaluation set, spread over all GPUs, the slowest of which is waited for.
+Time evaluation_time(const Assembly& assembly, const JobResult& result) {
+  const Job& job = assembly.job();
+  if (job.evaluation.every_samples <= 0) return Time();
+  double slowest_per_sample = 0;
+  for (std::size_t g = 0; g < assembly.gpus().size(); ++g) {
+    Conditions conditions;
+    conditions.clock = result.clocks[g];
+    const double forward = work_seconds({assembly.step_model(g).forward, 1.0}, conditions);
+    slowest_per_sample = std::max(slowest_per_sample, forward / job.micro_batch());
+  }
+  return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
+}
+
+Time one_checkpoint(const Assembly& assembly) {
+  const Job& job = assembly.job();
+  const NodeSpec& node = assembly.cluster().groups.front().node;
+  if (job.checkpoint.every <= Time()) return Time();
+  const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
+  const double share = node.storage.sequential_efficiency * std::max(1, node.storage.count);
+  return checkpoint_blocking(need.weights + need.optimizer, job.checkpoint.asynchronous, node.pcie.achievable,
+                             node.cpu.memory_bandwidth, node.storage.tier.write * share);
+}
+
+void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
+  const Cluster& cluster = assembly.cluster();
+  for (std::size_t n = 0; n < assembly.fabric().nodes.size(); ++n) {
+    const NodePlan& plan = assembly.fabric().nodes[n];
+    const NodeSpec& node = cluster.groups[static_cast<std::size_t>(plan.group)].node;
+    const InputDemand& input = assembly.input(n, false);
+    std::vector<Power> powers;
+    for (const NodeThermal::Gpu& gpu : result.thermal[n].gpus) {
+      powers.push_back(gpu.power);
+      p.gpu_power += gpu.power * (static_cast<double>(plan.count) / cluster.gpus());
+      p.hottest = powers.size() == 1 && n == 0 ? gpu.die : std::max(p.hottest, gpu.die);
+      p.slowest_clock = std::min(p.slowest_clock, gpu.clock);
+    }
+    const double decoding = input.decode_core_s * p.throughput * node.gpus / cluster.gpus();
+    const double cpu_load = std::min(1.0, decoding / std::max(1.0, node.cores));
+    const double share = static_cast<double>(plan.count) / cluster.nodes();
+    p.node_power += node_power(node, powers, cpu_load).ac * share;
+    p.installed_node_power += installed_power(node) * share;
+  }
+}
+
+}  // namespace
+
+RunUse Projection::use(const Cluster& cluster) const {
+  return {time.total, cluster.nodes(), cluster.gpus(), node_power, installed_node_power};
+}
+
+Projection project(const Assembly& assembly, const JobResult& result) {
+  const Job& job = assembly.job();
+  Projection p;
+  p.global_batch = job.samples_per_step_and_gpu() * assembly.cluster().gpus();
+  p.throughput = p.global_batch / result.steady.step_s;
+  set_target(job, p);
+  p.one_evaluation = evaluation_time(assembly, result);
+  RunLength run;
+  run.samples = p.samples;
+  run.samples_per_epoch = job.data.dataset.samples;
+  run.samples_per_s = p.throughput;
+  const double first_throughput = result.first_epoch ? p.global_batch / result.first_epoch->step_s : p.throughput;
+  run.first_epoch = seconds(run.samples_per_epoch / std::min(first_throughput, p.throughput));
+  if (job.evaluation.every_samples > 0) run.evaluations = std::floor(p.samples / job.evaluation.every_samples + 1e-9);
+  run.evaluation = p.one_evaluation;
+  run.checkpoint_interval = job.checkpoint.every;
+  run.checkpoint_blocking = one_checkpoint(assembly);
+  p.time = time_to_train(run);
+  set_power(assembly, result, p);
+  return p;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,94 @@
+// What the catalog knows of a part, typed. Reads only the file of the id it is asked for.
+//
+// A fault never throws: it becomes a Problem, and the spec that comes back has an empty id.
+//
+//   Catalog catalog(data_directory());
+//   std::vector<Problem> problems;
+//   GpuSpec gpu = catalog.gpu("a100-sxm4-80gb", {scenario_path, "/cluster/node/gpu", problems});
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clustersim/error.h"
+#include "clustersim/hardware.h"
+#include "clustersim/scenario.h"
+#include "clustersim/units_text.h"
+
+namespace clustersim {
+
+struct CatalogKind;
+class FieldVisitor;
+struct JsonValue;
+
+// Who asks, for the words of a fault.
+struct Asked {
+  std::string file;
+  std::string pointer;
+  std::vector<Problem>& problems;
+};
+
+struct DatasetInfo : Entry {
+  Dataset dataset;                                // samples of the container that training reads
+  std::map<std::string, Bytes> bytes_per_sample;  // of every container known ("raw_jpeg", "tfrecord_seq128", ...)
+};
+
+struct ModelInfo : Entry {
+  std::string family;
+  double parameters = 0;
+  std::optional<Flop> train_flop_per_sample;  // one image
+  std::optional<Flop> train_flop_per_token;
+  std::string dataset_id;  // "" where the set is not in the catalog
+  std::optional<double> reference_epochs;
+};
+
+class Catalog {
+ public:
+  explicit Catalog(std::string data_dir) : data_dir_(std::move(data_dir)) {}
+
+  GpuSpec gpu(const std::string& id, const Asked& by) const;
+  CpuSpec cpu(const std::string& id, const Asked& by) const;
+  // Also "pcie4-x4" and other widths, as their share of x16, and the id of a nic wired from GPU to GPU.
+  LinkSpec link(const std::string& id, const Asked& by) const;
+  NicSpec nic(const std::string& id, const Asked& by) const;
+  SwitchSpec switch_(const std::string& id, const Asked& by) const;
+  StorageSpec storage(const std::string& id, const Asked& by) const;
+  // "" and "none" are devices side by side.
+  RaidLevel raid(const std::string& level, int devices, const Asked& by) const;
+  // With the rates and latencies of the links of its PCIe tree.
+  ServerSpec server(const std::string& id, const Asked& by) const;
+  // With prices in USD; where they were not, `estimated` names the rate.
+  CloudSpec cloud(const std::string& id, const Asked& by) const;
+  ModelInfo model(const std::string& id, const Asked& by) const;
+  DatasetInfo dataset(const std::string& id, const Asked& by) const;
+
+  // The link of a GPU fabric and what its switch can do. An empty link stands for PCIe.
+  GpuFabricSpec gpu_fabric(const std::string& link_id, const std::string& shape, int links_per_gpu,
+                           const std::string& switch_id, const Asked& by) const;
+
+  // Of a country ("USD" is money, "USA" a country: ISO 3166 alpha-3) or a cloud region ("gcp-us-central1").
+  CarbonIntensity carbon(const std::string& region, const Asked& by) const;
+  ExchangeRates rates(const Asked& by) const;
+  // Any quantity of any entry by the path of its key ("price_typical", "facts/per_direction_total").
+  std::optional<double> quantity(const std::string& kind, const std::string& id, const std::string& path,
+                                 Dimension dimension, const Asked& by) const;
+
+  bool has(const std::string& kind, const std::string& id) const;
+  // Sorted; lists the folder of that kind.
+  std::vector<std::string> ids(const std::string& kind) const;
+  const std::string& data_dir() const { return data_dir_; }
+
+ private:
+  // The document, sound and with a source for each number; else nothing and problems.
+  std::optional<JsonValue> load(const CatalogKind& kind, const std::string& id, const Asked& by) const;
+  template <class Spec, class Fields>
+  Spec read(const char* kind, const std::string& id, const Asked& by, const ExchangeRates* rates,
+            const Fields& fields) const;
+  std::optional<LinkSpec> narrow_pcie(const std::string& id, const Asked& by) const;
+
+  std::string data_dir_;
+};
+
+}  // namespace clustersim

@@ -1,0 +1,225 @@
+#include "sim/read/catalog_fields.h"
+
+namespace clustersim {
+
+namespace {
+
+// What such a part cannot be without; ranges keep zero out, so a member still at zero was not in the file.
+class Essentials {
+ public:
+  Essentials(FieldVisitor& v, Entry& entry, bool whole) : v_(v), entry_(entry), whole_(whole) {}
+
+  template <class T>
+  void key(Field field, T& member) {
+    field.required = whole_;
+    v_.key(field, member);
+    if (!whole_ && member == T()) entry_.unknown.push_back(field.name);
+  }
+
+ private:
+  FieldVisitor& v_;
+  Entry& entry_;
+  bool whole_;
+};
+
+constexpr double kSomeHertz = 1e6, kSomeRate = 1e3, kSomeFlops = 1e6, kSomeWatts = 0.1;
+
+Field share(const char* name, const char* meaning) { return {.name = name, .meaning = meaning, .min = 0, .max = 1}; }
+Field at_least_0(const char* name, const char* meaning) { return {.name = name, .meaning = meaning, .min = 0}; }
+
+void visit_gpu_peaks(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
+  v.skip("peaks_are");
+  need.key({.name = "peak_fp32", .meaning = "vector peak", .min = kSomeFlops}, gpu.peak_fp32);
+  v.key({.name = "peak_tf32", .meaning = "matrix peak, dense", .min = kSomeFlops}, gpu.peak_tf32);
+  v.key({.name = "peak_fp16",
+         .meaning = "matrix peak, dense, fp32 accumulation; none: no tensor cores",
+         .min = kSomeFlops},
+        gpu.peak_fp16);
+  v.key({.name = "peak_bf16", .meaning = "matrix peak, dense, fp32 accumulation", .min = kSomeFlops}, gpu.peak_bf16);
+  v.key({.name = "peak_fp8", .meaning = "matrix peak, dense, fp32 accumulation", .min = kSomeFlops}, gpu.peak_fp8);
+  v.key({.name = "measured_matmul_bf16", .meaning = "best sustained matrix product", .min = kSomeFlops},
+        gpu.measured_matmul_bf16);
+  v.key({.name = "measured_matmul_fp8", .meaning = "best sustained matrix product", .min = kSomeFlops},
+        gpu.measured_matmul_fp8);
+}
+
+void visit_gpu_links(FieldVisitor& v, GpuSpec& gpu) {
+  v.key({.name = "nvlink_generation", .meaning = "generation of its NVLink, absent without", .min = 1},
+        gpu.nvlink_generation);
+  v.key(at_least_0("nvlink_links", "NVLinks of one GPU"), gpu.nvlink_links);
+  v.key(at_least_0("nvlink_per_direction", "all its NVLinks together, one direction"), gpu.nvlink_per_direction);
+  v.key({.name = "pcie_generation", .meaning = "generation of its slot", .min = 1}, gpu.pcie_generation);
+  v.key({.name = "pcie_lanes", .meaning = "lanes of its slot", .min = 1}, gpu.pcie_lanes);
+  v.key(
+      {.name = "p2p", .meaning = "the stock driver lets such GPUs reach each other over PCIe", .default_text = "true"},
+      gpu.p2p);
+}
+
+void visit_gpu_power(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
+  need.key({.name = "tdp", .meaning = "board power at which it is sold", .min = kSomeWatts}, gpu.tdp);
+  need.key({.name = "power_limit_min", .meaning = "lowest power limit", .min = kSomeWatts}, gpu.power_limit_min);
+  need.key({.name = "power_limit_max", .meaning = "highest power limit", .min = kSomeWatts}, gpu.power_limit_max);
+  need.key({.name = "idle_power", .meaning = "board power doing nothing", .min = kSomeWatts}, gpu.idle_power);
+  v.key({.name = "target", .meaning = "temperature that fan and clock aim at"}, gpu.target);
+  v.key({.name = "max_operating", .meaning = "highest temperature of normal operation"}, gpu.max_operating);
+  need.key({.name = "slowdown", .meaning = "temperature at which the hardware cuts the clock"}, gpu.slowdown);
+  need.key({.name = "shutdown", .meaning = "temperature at which the board turns itself off"}, gpu.shutdown);
+  v.key({.name = "memory_max_operating", .meaning = "highest memory temperature of normal operation"},
+        gpu.memory_max_operating);
+  v.key(at_least_0("street_price", "what one costs"), gpu.street_price);
+  v.key({.name = "street_price_date", .meaning = "when"}, gpu.street_price_date);
+}
+
+}  // namespace
+
+void visit_entry(FieldVisitor& v, Entry& entry) {
+  v.key({.name = "name", .meaning = "what people call it", .default_text = "its id"}, entry.name);
+  v.skip("sources");
+  v.skip("estimated");
+  v.skip("facts");
+}
+
+void visit_fields(FieldVisitor& v, GpuSpec& gpu, bool whole) {
+  visit_entry(v, gpu);
+  Essentials need(v, gpu, whole);
+  v.key({.name = "vendor", .meaning = "who makes it"}, gpu.vendor);
+  v.key({.name = "architecture", .meaning = "family of the chip"}, gpu.architecture);
+  v.key({.name = "form_factor", .meaning = "shape of the board"}, gpu.form_factor);
+  need.key({.name = "sm_count", .meaning = "streaming multiprocessors or compute units", .min = 1}, gpu.sm_count);
+  need.key({.name = "base_clock", .meaning = "guaranteed clock", .min = kSomeHertz}, gpu.base_clock);
+  need.key({.name = "boost_clock", .meaning = "highest clock of the data sheet, that of the peaks", .min = kSomeHertz},
+           gpu.boost_clock);
+  visit_gpu_peaks(v, need, gpu);
+  need.key({.name = "memory", .meaning = "memory of the board", .min = 1e6}, gpu.memory);
+  v.key({.name = "memory_type", .meaning = "HBM or GDDR generation"}, gpu.memory_type);
+  need.key({.name = "memory_bandwidth", .meaning = "peak of the data sheet", .min = kSomeRate}, gpu.memory_bandwidth);
+  need.key({.name = "l2_cache", .meaning = "last cache before memory", .min = 1e3}, gpu.l2_cache);
+  visit_gpu_links(v, gpu);
+  visit_gpu_power(v, need, gpu);
+}
+
+void visit_fields(FieldVisitor& v, CpuSpec& cpu, bool whole) {
+  visit_entry(v, cpu);
+  Essentials need(v, cpu, whole);
+  v.key({.name = "vendor", .meaning = "who makes it"}, cpu.vendor);
+  v.key({.name = "architecture", .meaning = "family of the core"}, cpu.architecture);
+  need.key({.name = "cores", .meaning = "physical cores of one socket", .min = 1}, cpu.cores);
+  v.key({.name = "threads", .meaning = "hardware threads of one socket", .min = 1}, cpu.threads);
+  v.key({.name = "max_sockets", .meaning = "sockets that a board may have", .default_text = "1", .min = 1},
+        cpu.max_sockets);
+  need.key({.name = "base_clock", .meaning = "guaranteed clock", .min = kSomeHertz}, cpu.base_clock);
+  need.key({.name = "all_core_clock", .meaning = "clock with every core busy", .min = kSomeHertz}, cpu.all_core_clock);
+  v.key({.name = "boost_clock", .meaning = "clock with one core busy", .min = kSomeHertz}, cpu.boost_clock);
+  v.key({.name = "memory_channels", .meaning = "of one socket", .min = 1}, cpu.memory_channels);
+  need.key({.name = "memory_bandwidth", .meaning = "of one socket, as STREAM measures it", .min = kSomeRate},
+           cpu.memory_bandwidth);
+  v.key({.name = "pcie_generation", .meaning = "generation of its lanes", .min = 1}, cpu.pcie_generation);
+  v.key({.name = "pcie_lanes", .meaning = "lanes of one socket", .min = 1}, cpu.pcie_lanes);
+  need.key({.name = "tdp", .meaning = "power at which one socket is sold", .min = kSomeWatts}, cpu.tdp);
+  need.key({.name = "idle_power", .meaning = "one socket doing nothing", .min = kSomeWatts}, cpu.idle_power);
+  need.key({.name = "peak_fp32", .meaning = "one socket, all cores", .min = kSomeFlops}, cpu.peak_fp32);
+  v.key(
+      {.name = "relative_ipc", .meaning = "work per clock of a core, EPYC 7742 = 1", .default_text = "1", .min = 0.01},
+      cpu.relative_ipc);
+  need.key({.name = "loader_images_per_core_s",
+            .meaning = "JPEG images a second that one core decodes, crops, resizes and collates, all cores busy",
+            .min = 0.01},
+           cpu.loader_images_per_core_s);
+  need.key({.name = "launch_overhead", .meaning = "CPU time of one eager framework operator", .min = 1e-9},
+           cpu.launch_overhead);
+  v.key(at_least_0("list_price", "of one, in thousands"), cpu.list_price);
+}
+
+void visit_fields(FieldVisitor& v, LinkSpec& link, bool whole) {
+  visit_entry(v, link);
+  Essentials need(v, link, whole);
+  v.key({.name = "kind", .meaning = "pcie, pcie_switch, nvlink, nvswitch, xgmi, c2c, cpu, cxl, sata or on-chip"},
+        link.kind);
+  v.key({.name = "generation", .meaning = "PCIe or NVLink generation", .min = 1}, link.generation);
+  v.key({.name = "lanes", .meaning = "PCIe lanes", .min = 1}, link.lanes);
+  need.key({.name = "theoretical", .meaning = "one direction of one link", .min = kSomeRate}, link.theoretical);
+  need.key({.name = "achievable", .meaning = "one direction of one link, what copies reach", .min = kSomeRate},
+           link.achievable);
+  v.key({.name = "achievable_p2p", .meaning = "PCIe: between two devices through a root complex", .min = kSomeRate},
+        link.achievable_p2p);
+  v.key({.name = "collective_per_link", .meaning = "what NCCL moves over one link", .min = kSomeRate},
+        link.collective_per_link);
+  v.key(at_least_0("links_per_gpu", "NVLink, xGMI: links of one GPU"), link.links_per_gpu);
+  need.key({.name = "latency", .meaning = "of one crossing", .min = 1e-12}, link.latency);
+  v.key({.name = "in_network_reduction", .meaning = "a switch that adds up what it forwards", .default_text = "false"},
+        link.in_network_reduction);
+}
+
+void visit_fields(FieldVisitor& v, NicSpec& nic, bool whole) {
+  visit_entry(v, nic);
+  Essentials need(v, nic, whole);
+  v.key({.name = "kind", .meaning = "ethernet, infiniband, efa, gcp or roce"}, nic.kind);
+  need.key({.name = "line_rate", .meaning = "one port, one direction", .min = kSomeRate}, nic.line_rate);
+  v.key({.name = "rdma", .meaning = "writes into another node's memory without its CPU", .default_text = "false"},
+        nic.rdma);
+  v.key(share("rdma_efficiency", "goodput of RDMA over the line rate"), nic.rdma_efficiency);
+  v.key(share("tcp_efficiency", "goodput of many TCP flows over the line rate"), nic.tcp_efficiency);
+  v.key({.name = "tcp_single_stream", .meaning = "one TCP flow", .min = kSomeRate}, nic.tcp_single_stream);
+  v.key({.name = "tcp_collective", .meaning = "NCCL over sockets", .min = kSomeRate}, nic.tcp_collective);
+  v.key(at_least_0("rdma_latency", "one way, without switches"), nic.rdma_latency);
+  v.key(at_least_0("tcp_latency", "one way, without switches"), nic.tcp_latency);
+  v.key(at_least_0("price", "of one adapter"), nic.price);
+}
+
+void visit_fields(FieldVisitor& v, SwitchSpec& part, bool whole) {
+  visit_entry(v, part);
+  Essentials need(v, part, whole);
+  v.key({.name = "kind", .meaning = "ethernet or infiniband"}, part.kind);
+  need.key({.name = "ports", .meaning = "ports of one switch", .min = 1}, part.ports);
+  need.key({.name = "port_rate", .meaning = "one port, one direction", .min = kSomeRate}, part.port_rate);
+  need.key({.name = "latency", .meaning = "of one crossing", .min = 1e-12}, part.latency);
+  v.key({.name = "in_network_reduction", .meaning = "adds up what it forwards (SHARP)", .default_text = "false"},
+        part.in_network_reduction);
+  v.key(at_least_0("power", "of one switch under load"), part.power);
+  v.key(at_least_0("price", "of one switch"), part.price);
+}
+
+void visit_fields(FieldVisitor& v, StorageSpec& tier, bool whole) {
+  visit_entry(v, tier);
+  Essentials need(v, tier, whole);
+  v.key(
+      {.name = "kind", .meaning = "sata_ssd, nvme_pcie4, nearline_hdd, object_store, distributed_fs, nfs, memory, ..."},
+      tier.kind);
+  need.key({.name = "read", .meaning = "sequential reading by one of `per`", .min = kSomeRate}, tier.read);
+  need.key({.name = "write", .meaning = "sequential writing by one of `per`", .min = kSomeRate}, tier.write);
+  v.key({.name = "per",
+         .meaning = "what the rates are of: device, server, connection, or TiB provisioned",
+         .default_text = "device"},
+        tier.per);
+  v.key(at_least_0("read_iops", "random reads of 4 KiB a second"), tier.read_iops);
+  v.key(at_least_0("write_iops", "random writes of 4 KiB a second"), tier.write_iops);
+  need.key({.name = "read_latency", .meaning = "until the first byte", .min = 1e-9}, tier.read_latency);
+  need.key({.name = "write_latency", .meaning = "until it is safe", .min = 1e-9}, tier.write_latency);
+  v.key(share("client_share_of_nic", "object stores that shard over the same port: what is left for clients"),
+        tier.client_share_of_nic);
+  v.key({.name = "client_single_stream", .meaning = "one stream of one client", .min = kSomeRate},
+        tier.client_single_stream);
+  v.key(at_least_0("open_latency", "opening one small file"), tier.open_latency);
+  v.key(at_least_0("price", "of its capacity"), tier.price);
+  v.key({.name = "price_date", .meaning = "when"}, tier.price_date);
+  v.key(at_least_0("active_power", "of one device under load"), tier.active_power);
+}
+
+void visit_fields(FieldVisitor& v, RaidFile& raid) {
+  visit_entry(v, raid);
+  v.key(
+      {.name = "sequential_efficiency", .meaning = "of striping in software", .required = true, .min = 0.01, .max = 1},
+      raid.sequential_efficiency);
+  const auto count = [&](const char* name, const char* meaning, DeviceCount& devices) {
+    v.object({.name = name, .meaning = meaning, .required = true}, [&devices](FieldVisitor& inside) {
+      inside.key({.name = "per_device", .meaning = "devices' worth for each device", .required = true},
+                 devices.per_device);
+      inside.key({.name = "plus", .meaning = "devices' worth beside that", .required = true}, devices.plus);
+    });
+  };
+  count("capacity", "capacity of n devices, in devices", raid.capacity);
+  count("read_scaling", "sequential reading of n devices, in devices", raid.read_scaling);
+  count("write_scaling", "sequential writing of n devices, in devices", raid.write_scaling);
+}
+
+}  // namespace clustersim

@@ -1,0 +1,88 @@
+#include "sim/read/cloud_twin.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sim/read/job_memory.h"
+#include "sim/read/resolve_cluster.h"
+#include "sim/read/resolve_job.h"
+#include "sim/read/resolve_node.h"
+
+namespace clustersim {
+
+namespace {
+
+const char* kPointer = "/cost/cloud/instance";
+
+double global_batch(const Job& job, int gpus) { return job.samples_per_step_and_gpu() * gpus; }
+
+// Samples of one optimiser step on one GPU, spread over as few passes as fit in memory.
+void set_step(Job& job, int samples, const Cluster& cluster) {
+  const auto split = [&](int passes) {
+    job.accumulation = passes;
+    job.batch_per_gpu = job.stack == Stack::mlperf ? samples : (samples + passes - 1) / passes;
+  };
+  if (job.model == ModelKind::emulated) return;
+  int passes = std::min(job.accumulation, samples);
+  split(passes);
+  while (passes < samples && !fits_everywhere(job, cluster)) split(passes = std::min(samples, passes * 2));
+}
+
+void use_what_there_is(ReadContext& context, const JobKeys& keys, const Cluster& cluster, Job& job) {
+  const GpuSpec& gpu = cluster.groups.front().node.gpu;
+  if (!can_train_in(gpu, job.precision)) {
+    job.precision = gpu.has_tensor_cores() ? Precision::amp : Precision::fp32;
+    context.remark(kPointer, word_of(kPrecisionWords, job.precision),
+                   "precision of the rented \"" + gpu.id + "\", which lacks that of the job");
+  }
+  if (job.data.from == DataSource::shared) {
+    job.data.from = DataSource::node;
+    context.assume(kPointer, "data from node", "the cluster's shared storage is not rented: copied to each instance");
+  }
+  const bool nvls =
+      job.algorithm == CollectiveAlgorithm::nvls && !cluster.groups.front().node.gpu_fabric.in_network_reduction;
+  if (nvls || job.algorithm == CollectiveAlgorithm::in_network) {
+    job.algorithm = CollectiveAlgorithm::automatic;
+    context.assume(kPointer, "collective_algorithm auto", "the instance has no switches that add up");
+  }
+  if (!keys.workers_per_gpu) job.data.workers_per_gpu = usual_workers(cluster);
+}
+
+}  // namespace
+
+int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& cloud, Scenario& scenario) {
+  const int wanted = scenario.cluster.gpus();
+  if (wanted < 1 || scenario.job.batch_per_gpu < 1) return 0;
+  const int instances = (wanted + cloud.gpu_count - 1) / cloud.gpu_count;
+
+  NodeKeys node;
+  node.pointer = kPointer;
+  node.cloud = cloud;
+  Cluster cluster;
+  cluster.groups.push_back({instances, resolve_node(context, node, instances == 1)});
+  const NodeSpec& rented = cluster.groups.front().node;
+  if (rented.gpu.id.empty()) return instances;
+  if (instances > 1 && !rented.nic)
+    context.fault(kPointer, "an instance with a network card: " + std::to_string(instances) + " are needed",
+                  "\"" + cloud.id + "\"");
+  cluster.fabric = resolve_fabric(context, kPointer, FabricKeys{}, cluster, cloud.transport);
+  cluster.region = scenario.cluster.region;
+  cluster.grid = scenario.cluster.grid;
+
+  Job job = scenario.job;
+  use_what_there_is(context, keys, cluster, job);
+  const double global = global_batch(job, wanted);
+  set_step(job, static_cast<int>(std::ceil(global / cluster.gpus())), cluster);
+  const double now = global_batch(job, cluster.gpus());
+  if (now != global)
+    context.assume(kPointer, "global batch " + number_text(now),
+                   "nearest above " + number_text(global) + " on " + std::to_string(cluster.gpus()) + " GPUs");
+  if (!fits_everywhere(job, cluster))
+    context.fault(kPointer, "an instance whose GPUs hold the job", "\"" + cloud.id + "\" with " + rented.gpu.id,
+                  "choose one with more memory");
+  scenario.cloud_cluster = std::move(cluster);
+  scenario.cloud_job = std::move(job);
+  return instances;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,155 @@
+// The keys of a scenario's "job".
+#include "sim/read/hardware_part.h"
+#include "sim/read/scenario_keys.h"
+
+namespace clustersim {
+
+namespace {
+
+void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
+  v.part(
+      {.name = "model", .meaning = "what is trained", .required = true}, "model", lookup.catalog.ids("model"),
+      [&](const std::string& id) { keys.model.emplace().id = id; },
+      [&](FieldVisitor& in, const std::string& base) {
+        ModelKeys& model = keys.model.emplace();
+        model.id = base;
+        in.key({.name = "trace", .meaning = "file of a recorded step"}, model.trace);
+        in.key({.name = "emulated_step", .meaning = "compute time of one batch on one GPU", .min = 1e-6, .max = 1e5},
+               model.emulated_step);
+        in.key({.name = "batch", .meaning = "samples of that batch", .min = 1, .max = 1e7}, model.batch);
+        in.key({.name = "sample_bytes", .meaning = "stored size of one sample", .min = 1, .max = 1e12},
+               model.sample_bytes);
+      });
+}
+
+void visit_data(FieldVisitor& v, JobKeys& keys) {
+  v.key({.name = "dataset", .meaning = "id of the data set", .default_text = "that of the model"}, keys.dataset);
+  v.choice({.name = "from", .meaning = "where it lies", .default_text = "node"}, kDataSourceWords, keys.from);
+  v.choice({.name = "container", .meaning = "how samples are stored", .default_text = "record"}, kContainerWords,
+           keys.container);
+  v.choice({.name = "loader", .meaning = "what reads and decodes it", .default_text = "by stack"}, kLoaderWords,
+           keys.loader);
+  v.key({.name = "workers_per_gpu",
+         .meaning = "loader processes for each GPU",
+         .default_text = "8, or the cores there are",
+         .min = 0,
+         .max = 1024},
+        keys.workers_per_gpu);
+  v.key({.name = "first_epoch_cold",
+         .meaning = "nothing is cached when the job starts",
+         .default_text = "true; false for the mlperf stack"},
+        keys.first_epoch_cold);
+}
+
+void visit_rounds(FieldVisitor& v, JobKeys& keys) {
+  v.object(
+      {.name = "evaluation", .meaning = "forward passes over held-out samples", .default_text = "none"},
+      [&](FieldVisitor& in) {
+        in.key({.name = "every_samples",
+                .meaning = "trained samples between two evaluations; 0: never",
+                .default_text = "one epoch",
+                .min = 0,
+                .max = 1e15},
+               keys.evaluation_every);
+        in.key({.name = "samples",
+                .meaning = "samples of one evaluation",
+                .default_text = "the data set's held-out part",
+                .min = 0,
+                .max = 1e12},
+               keys.evaluation_samples);
+        in.key(
+            {.name = "fixed", .meaning = "time beside the forward passes", .default_text = "0 s", .min = 0, .max = 1e6},
+            keys.evaluation_fixed);
+      });
+  v.object({.name = "checkpoint", .meaning = "saving the state", .default_text = "none"}, [&](FieldVisitor& in) {
+    in.key({.name = "every", .meaning = "time between two; 0 s: never", .required = true, .min = 0, .max = 1e9},
+           keys.checkpoint_every);
+    in.key({.name = "asynchronous", .meaning = "training goes on while it is written", .default_text = "true"},
+           keys.checkpoint_asynchronous);
+  });
+  v.object({.name = "target",
+            .meaning = "when the job is done: one of its keys",
+            .default_text = "resnet: 90 epochs; BERT: the quality of MLPerf; vgg16: 74 epochs; else one epoch"},
+           [&](FieldVisitor& in) {
+             TargetKeys& target = keys.target.emplace();
+             in.key({.name = "epochs", .meaning = "passes over the data", .min = 1e-6, .max = 1e6}, target.epochs);
+             in.key({.name = "samples", .meaning = "samples trained on", .min = 1, .max = 1e18}, target.samples);
+             in.key({.name = "steps", .meaning = "optimiser steps", .min = 1, .max = 1e12}, target.steps);
+             in.choice({.name = "quality", .meaning = "a quality to reach: resnet-50 with lars, bert-large with lamb"},
+                       kQualityWords, target.quality);
+           });
+}
+
+void visit_step(FieldVisitor& v, JobKeys& keys) {
+  v.key(
+      {.name = "batch_per_gpu",
+       .meaning = "samples of one pass on one GPU (stack mlperf: of one optimiser step)",
+       .default_text = "the largest power of two that fits in memory (CNN up to 256; BERT 64 at 128 tokens, 16 at 512)",
+       .min = 1,
+       .max = 1e7},
+      keys.batch_per_gpu);
+  v.key({.name = "accumulation", .meaning = "passes in one optimiser step", .default_text = "1", .min = 1, .max = 1e5},
+        keys.accumulation);
+  v.key({.name = "no_sync", .meaning = "gradients are reduced after the last pass only", .default_text = "true"},
+        keys.no_sync);
+  v.key({.name = "sequence_length",
+         .meaning = "tokens of a padded sequence",
+         .default_text = "128",
+         .min = 8,
+         .max = 512},
+        keys.sequence_length);
+  v.key({.name = "tokens_per_sequence",
+         .meaning = "mean of the tokens that are not padding",
+         .default_text = "sequence_length",
+         .min = 1,
+         .max = 512},
+        keys.tokens_per_sequence);
+  v.key({.name = "length_square_ratio",
+         .meaning = "mean of the squared length over the squared mean",
+         .default_text = "1",
+         .min = 1,
+         .max = 100},
+        keys.length_square_ratio);
+  v.key({.name = "packing", .meaning = "short sequences share one", .default_text = "false"}, keys.packing);
+  v.choice({.name = "fusion", .meaning = "how operators become kernels", .default_text = "by stack"}, kFusionWords,
+           keys.fusion);
+  v.choice({.name = "gradient_precision", .meaning = "what travels in the reduction", .default_text = "by stack"},
+           kGradientWords, keys.gradient_precision);
+  v.key({.name = "bucket",
+         .meaning = "DDP bucket or Horovod's fusion buffer; 0 B: one for all",
+         .default_text = "by stack",
+         .min = 0,
+         .max = 1e12},
+        keys.bucket);
+  v.key({.name = "overlap", .meaning = "the reduction runs during the backward pass", .default_text = "by stack"},
+        keys.overlap);
+  v.choice({.name = "reduction", .meaning = "how gradients are reduced", .default_text = "by stack"}, kReductionWords,
+           keys.reduction);
+  v.key({.name = "cuda_graph", .meaning = "the step is launched as one graph", .default_text = "by stack"},
+        keys.cuda_graph);
+  v.choice({.name = "collective_algorithm", .meaning = "the algorithm of every collective", .default_text = "auto"},
+           kAlgorithmWords, keys.algorithm);
+}
+
+}  // namespace
+
+void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
+  keys.present = true;
+  visit_model(v, keys, lookup);
+  v.choice(
+      {.name = "precision", .meaning = "number formats", .default_text = "amp on parts with tensor cores, else fp32"},
+      kPrecisionWords, keys.precision);
+  v.choice({.name = "stack", .meaning = "the software", .default_text = "pytorch-ddp"}, kStackWords, keys.stack);
+  visit_step(v, keys);
+  v.choice({.name = "optimizer",
+            .meaning = "the optimiser",
+            .default_text = "sgd for CNNs (lars on the mlperf stack), lamb for BERT, adam else"},
+           kOptimizerWords, keys.optimizer);
+  v.choice({.name = "lr_rule", .meaning = "how the learning rate follows the batch", .default_text = "reference"},
+           kLrRuleWords, keys.lr_rule);
+  v.object({.name = "data", .meaning = "the samples and their way to the GPU", .default_text = "see its keys"},
+           [&](FieldVisitor& in) { visit_data(in, keys); });
+  visit_rounds(v, keys);
+}
+
+}  // namespace clustersim

@@ -1,0 +1,131 @@
+#include "sim/read/node_links.h"
+
+#include <algorithm>
+
+namespace clustersim {
+
+namespace {
+
+bool is_baseboard(const GpuSpec& gpu) {
+  return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
+         gpu.form_factor.starts_with("superchip");
+}
+
+// How links of a generation usually join so many GPUs: bridged cards in pairs; Redstone boards of four as a mesh;
+// the cube mesh of DGX-1; NVSwitch from Ampere on, and above eight.
+std::string usual_shape(const GpuSpec& gpu, const LinkSpec& link, int gpus) {
+  if (link.kind == "xgmi") return "mesh";
+  if (!is_baseboard(gpu)) return "pairs";
+  if (gpus <= 4) return "mesh";
+  if (gpus <= 8 && link.generation <= 2) return "cube-mesh";
+  return "switch";
+}
+
+// The NVSwitch generation that goes with a link, "" if there is none.
+std::string usual_switch(const LinkSpec& link) {
+  if (link.kind != "nvlink" || link.generation < 2) return "";
+  return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
+}
+
+GpuFabricSpec no_link(int gpus) {
+  GpuFabricSpec fabric;
+  fabric.shape = gpus > 1 ? "pcie" : "none";
+  return fabric;
+}
+
+std::string own_nvlink(const GpuSpec& gpu) {
+  return gpu.nvlink_generation ? "nvlink" + std::to_string(*gpu.nvlink_generation) : "";
+}
+
+}  // namespace
+
+LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
+  if (keys.gpu_fabric && keys.gpu_fabric->pcie && keys.gpu_fabric->link) return *keys.gpu_fabric->link;
+  if (!host.gpu_slot.empty()) return context.catalog().link(host.gpu_slot, context.at(keys.pointer + "/server"));
+  int generation = node.gpu.pcie_generation;
+  if (node.cpu.pcie_generation > 0) generation = std::min(generation, node.cpu.pcie_generation);
+  const std::string id = "pcie" + std::to_string(std::clamp(generation, 3, 5)) + "-x16";
+  return context.catalog().link(id, context.at(keys.pointer + "/gpu"));
+}
+
+GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
+  const std::string pointer = keys.pointer + "/gpu_fabric";
+  const std::string own = own_nvlink(node.gpu);
+  LinkSpec link;
+  std::string shape, switch_id;
+  int links_per_gpu = 0;
+  if (keys.gpu_fabric) {
+    if (keys.gpu_fabric->pcie) return no_link(node.gpus);
+    if (!keys.gpu_fabric->link) return no_link(node.gpus);  // its fault is told already
+    link = *keys.gpu_fabric->link;
+    if (link.id.empty()) return no_link(node.gpus);
+    if (keys.gpu_fabric->shape) shape = word_of(kGpuFabricWords, *keys.gpu_fabric->shape);
+    if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
+      context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
+                    "this GPU has no NVLink: \"pcie\"");
+  } else if (!host.fabric_link.empty() && host.gpu_id == node.gpu.id) {
+    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + "/server"));
+    shape = host.fabric_shape;
+    switch_id = host.fabric_switch;
+    links_per_gpu = host.links_per_gpu;
+  } else if (!host.id.empty() && host.fabric_link.empty()) {
+    return no_link(node.gpus);
+  } else if (!own.empty() && (is_baseboard(node.gpu) || !host.id.empty())) {
+    link = context.catalog().link(own, context.at(pointer));
+    if (!host.id.empty()) shape = host.fabric_shape;
+    if (node.gpus > 1 && link.id != host.fabric_link)
+      context.assume(pointer, own, "the NVLink of \"" + node.gpu.id + "\"");
+    if (link.id == host.fabric_link) {
+      switch_id = host.fabric_switch;
+      links_per_gpu = host.links_per_gpu;
+    }
+  } else {
+    if (node.gpus > 1) context.assume(pointer, "pcie", "default for these GPUs");
+    return no_link(node.gpus);
+  }
+  if (node.gpus < 2) return no_link(node.gpus);
+  if (shape.empty() && link.id == host.fabric_link && keys.gpu_fabric) {
+    shape = host.fabric_shape;
+    switch_id = host.fabric_switch;
+    links_per_gpu = host.links_per_gpu;
+    context.assume(pointer + "/shape", shape, "that of \"" + host.id + "\"");
+  } else if (shape.empty()) {
+    shape = usual_shape(node.gpu, link, node.gpus);
+    context.assume(pointer + "/shape", shape, "usual for " + link.id + " and " + std::to_string(node.gpus) + " GPUs");
+  }
+  if (switch_id.empty() && shape == "switch") switch_id = usual_switch(link);
+  if (links_per_gpu == 0) links_per_gpu = node.gpu.nvlink_links > 0 ? node.gpu.nvlink_links : link.links_per_gpu;
+  GpuFabricSpec fabric;
+  fabric.link = link;
+  fabric.shape = shape;
+  fabric.links_per_gpu = std::max(1, links_per_gpu);
+  if (!switch_id.empty() && context.catalog().has("link", switch_id))
+    fabric.in_network_reduction = context.catalog().link(switch_id, context.at(pointer)).in_network_reduction;
+  note_estimates(context, "link", link, {"achievable", "collective_per_link", "latency", "theoretical"});
+  return fabric;
+}
+
+LinkSpec socket_link(ReadContext& context, const NodeKeys& keys, const Host& host, const CpuSpec& cpu) {
+  struct Usual {
+    const char* architecture;
+    const char* link;
+  };
+  static constexpr Usual kUsual[] = {
+      {"Broadwell", "qpi-broadwell"}, {"Skylake", "upi-skylake"}, {"Cascade", "upi-skylake"},
+      {"Ice Lake", "upi-icelake"},    {"Sapphire", "upi-spr"},    {"Emerald", "upi-spr"},
+      {"Zen 2", "xgmi-cpu-rome"},     {"Zen 3", "xgmi-cpu-rome"}, {"Zen 4", "xgmi-cpu-genoa"},
+      {"Zen 5", "xgmi-cpu-genoa"},
+  };
+  std::string id = host.socket_link;
+  if (id.empty()) {
+    id = cpu.vendor == "AMD" ? "xgmi-cpu-genoa" : "upi-spr";
+    for (const Usual& usual : kUsual)
+      if (cpu.architecture.find(usual.architecture) != std::string::npos) id = usual.link;
+    context.assume(keys.pointer + "/sockets", id, "usual between two \"" + cpu.id + "\"");
+  }
+  const LinkSpec link = context.catalog().link(id, context.at(keys.pointer + "/server"));
+  note_estimates(context, "link", link, {"achievable", "latency"});
+  return link;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,95 @@
+// The keys of a scenario, and of its "cost".
+#include "sim/read/hardware_part.h"
+#include "sim/read/scenario_keys.h"
+
+namespace clustersim {
+
+namespace {
+
+void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys) {
+  v.key({.name = "server_price",
+         .meaning = "one whole server",
+         .default_text = "that of the catalog",
+         .min = 0,
+         .max = 1e10},
+        keys.server_price);
+  v.key({.name = "network_price",
+         .meaning = "switches, cards and cables of the cluster",
+         .default_text = "from catalog prices",
+         .min = 0,
+         .max = 1e12},
+        keys.network_price);
+  v.key({.name = "electricity", .meaning = "price of energy", .default_text = "0.12 USD/kWh", .min = 0, .max = 1e-3},
+        keys.electricity);
+  v.key({.name = "pue",
+         .meaning = "energy of the site over that of the machines",
+         .default_text = "1.4",
+         .min = 1,
+         .max = 10},
+        keys.pue);
+  v.key({.name = "years", .meaning = "until the machines are sold", .default_text = "3", .min = 0.1, .max = 30},
+        keys.years);
+  v.key({.name = "residual",
+         .meaning = "share of the price that is left then",
+         .default_text = "0.3",
+         .min = 0,
+         .max = 1},
+        keys.residual);
+  v.key({.name = "utilization",
+         .meaning = "share of the hours in which the cluster works",
+         .default_text = "0.6",
+         .min = 0.001,
+         .max = 1},
+        keys.utilization);
+  v.key({.name = "colocation",
+         .meaning = "rent of installed power",
+         .default_text = "none",
+         .min = 0,
+         .max = 1,
+         .dimension = Dimension::power_time_price},
+        keys.colocation);
+  v.key({.name = "support",
+         .meaning = "a year's support as a share of the servers' price",
+         .default_text = "0",
+         .min = 0,
+         .max = 1},
+        keys.support);
+  v.key({.name = "staff", .meaning = "people", .default_text = "none", .min = 0, .max = 1e3}, keys.staff);
+}
+
+void visit_cost(FieldVisitor& v, CostKeys& keys, const Lookup& lookup) {
+  v.key({.name = "currency", .meaning = "of the answers", .default_text = "USD"}, keys.currency);
+  v.key({.name = "date", .meaning = "of the prices", .default_text = "newest of the catalog"}, keys.date);
+  v.object({.name = "self_hosted", .meaning = "bought machines", .default_text = "with catalog prices if cost is {}"},
+           [&](FieldVisitor& in) { visit_self_hosted(in, keys.self_hosted.emplace()); });
+  v.object({.name = "cloud",
+            .meaning = "rented instances; the same job is simulated on them",
+            .default_text = "the cheapest instance with this GPU if cost is {}"},
+           [&](FieldVisitor& in) {
+             CloudCostKeys& cloud = keys.cloud.emplace();
+             hardware_part(in,
+                           {.name = "instance",
+                            .meaning = "the instance",
+                            .default_text = "that of the cluster, else the cheapest on demand per GPU of this kind"},
+                           "cloud", cloud.instance, lookup);
+             in.choice({.name = "pricing", .meaning = "the tariff", .default_text = "on-demand"}, kPricingWords,
+                       cloud.pricing);
+           });
+}
+
+}  // namespace
+
+void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup) {
+  v.key({.name = "clustersim", .meaning = "version of this format", .required = true, .min = 1, .max = 1},
+        keys.version);
+  v.key({.name = "name", .meaning = "name in the report", .default_text = "that of the file"}, keys.name);
+  v.key({.name = "seed", .meaning = "of every random number", .default_text = "1", .min = 0}, keys.seed);
+  v.object({.name = "cluster", .meaning = "the machines", .required = true},
+           [&](FieldVisitor& in) { visit_cluster(in, keys.cluster, lookup); });
+  v.object({.name = "job", .meaning = "the training", .required = true},
+           [&](FieldVisitor& in) { visit_job(in, keys.job, lookup); });
+  v.object({.name = "cost", .meaning = "what it costs", .default_text = "no cost"},
+           [&](FieldVisitor& in) { visit_cost(in, keys.cost.emplace(), lookup); });
+}
+
+}  // namespace clustersim

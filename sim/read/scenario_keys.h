@@ -1,0 +1,170 @@
+// What a scenario file says, before any default: every key optional, catalog ids already replaced by their entries.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "clustersim/fields.h"
+#include "clustersim/scenario.h"
+#include "sim/read/scenario_words.h"
+
+namespace clustersim {
+
+struct Lookup;
+
+struct ArrayKeys {
+  std::string pointer;
+  std::optional<StorageSpec> tier;
+  std::optional<int> count;
+  std::optional<Raid> raid;
+  std::optional<Bytes> capacity;
+};
+
+struct CoolingKeys {
+  std::optional<CoolingKind> kind;
+  std::optional<Temperature> inlet, room;
+  std::optional<Airflow> airflow;
+  std::optional<Arrangement> arrangement;
+  std::optional<Power> host_heat;
+};
+
+struct GpuFabricKeys {
+  bool pcie = false;
+  std::optional<LinkSpec> link;
+  std::optional<GpuFabricShape> shape;
+};
+
+struct NodeKeys {
+  std::string pointer;
+  bool names_server = false, names_gpu = false;  // even if what it names is at fault
+  std::optional<ServerSpec> server;              // at most one of server and cloud
+  std::optional<CloudSpec> cloud;
+  std::optional<GpuSpec> gpu;
+  std::optional<int> gpus;
+  std::optional<GpuFabricKeys> gpu_fabric;
+  std::optional<CpuSpec> cpu;
+  std::optional<int> sockets;
+  std::optional<Bytes> memory;
+  std::optional<NicSpec> nic;
+  std::optional<int> nics;
+  std::optional<bool> gpudirect, acs, p2p;
+  std::optional<ArrayKeys> storage;
+  CoolingKeys cooling;
+  std::optional<Power> gpu_power_limit;
+  std::optional<Frequency> gpu_clock_limit;
+  std::optional<std::string> topology;
+};
+
+struct GroupKeys {
+  std::string pointer;
+  std::optional<int> nodes;
+  std::optional<NodeKeys> node;
+};
+
+struct FabricKeys {
+  std::optional<FabricShape> shape;
+  std::optional<Bandwidth> link;
+  std::optional<Transport> transport;
+  std::optional<double> oversubscription;
+  std::optional<bool> in_network_reduction, adaptive_routing;
+  std::optional<SwitchSpec> switch_spec;
+};
+
+struct SharedStorageKeys {
+  std::string pointer;
+  std::optional<StorageSpec> tier;
+  std::optional<int> servers;
+  std::optional<NicSpec> nic;
+  std::optional<ArrayKeys> cache;
+};
+
+struct ClusterKeys {
+  bool present = false;
+  std::optional<int> nodes;
+  std::optional<NodeKeys> node;
+  std::optional<std::vector<GroupKeys>> groups;
+  FabricKeys fabric;
+  std::optional<SharedStorageKeys> storage;
+  std::optional<std::string> region;
+};
+
+struct ModelKeys {
+  std::string id;  // "" for an object
+  std::optional<std::string> trace;
+  std::optional<Time> emulated_step;
+  std::optional<int> batch;
+  std::optional<Bytes> sample_bytes;
+};
+
+struct TargetKeys {
+  std::optional<double> epochs, samples, steps;
+  std::optional<Quality> quality;
+};
+
+struct JobKeys {
+  bool present = false;
+  std::optional<ModelKeys> model;
+  std::optional<Precision> precision;
+  std::optional<Stack> stack;
+  std::optional<int> batch_per_gpu, accumulation;
+  std::optional<bool> no_sync;
+  std::optional<int> sequence_length;
+  std::optional<double> tokens_per_sequence, length_square_ratio;
+  std::optional<bool> packing;
+  std::optional<Fusion> fusion;
+  std::optional<GradientPrecision> gradient_precision;
+  std::optional<Bytes> bucket;
+  std::optional<bool> overlap;
+  std::optional<Reduction> reduction;
+  std::optional<bool> cuda_graph;
+  std::optional<CollectiveAlgorithm> algorithm;
+  std::optional<Optimizer> optimizer;
+  std::optional<LrRule> lr_rule;
+  std::optional<std::string> dataset;
+  std::optional<DataSource> from;
+  std::optional<Container> container;
+  std::optional<Loader> loader;
+  std::optional<int> workers_per_gpu;
+  std::optional<bool> first_epoch_cold;
+  std::optional<double> evaluation_every, evaluation_samples;
+  std::optional<Time> evaluation_fixed;
+  std::optional<Time> checkpoint_every;
+  std::optional<bool> checkpoint_asynchronous;
+  std::optional<TargetKeys> target;
+};
+
+struct SelfHostedKeys {
+  std::optional<Money> server_price, network_price;
+  std::optional<EnergyPrice> electricity;
+  std::optional<double> pue, years, residual, utilization, support;
+  std::optional<PowerTimePrice> colocation;
+  std::optional<TimePrice> staff;
+};
+
+struct CloudCostKeys {
+  std::optional<CloudSpec> instance;
+  std::optional<CloudPricing> pricing;
+};
+
+struct CostKeys {
+  std::optional<std::string> currency, date;
+  std::optional<SelfHostedKeys> self_hosted;
+  std::optional<CloudCostKeys> cloud;
+};
+
+struct ScenarioKeys {
+  std::optional<int> version;
+  std::optional<std::string> name;
+  std::optional<int> seed;
+  ClusterKeys cluster;
+  JobKeys job;
+  std::optional<CostKeys> cost;
+};
+
+// The field lists: scenario_fields.cc, cluster_fields.cc and job_fields.cc.
+void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup);
+void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup);
+void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup);
+
+}  // namespace clustersim

@@ -1,0 +1,103 @@
+#include "sim/step_parts.h"
+
+#include <algorithm>
+
+#include "clustersim/error.h"
+
+namespace clustersim {
+namespace {
+
+void count(StepParts& parts, Part part, double seconds) {
+  switch (part) {
+    case Part::forward_backward: parts.forward_backward_s += seconds; break;
+    case Part::communication: parts.communication_s += seconds; break;
+    case Part::input: parts.input_s += seconds; break;
+    case Part::optimizer: parts.optimizer_s += seconds; break;
+    case Part::straggler: parts.straggler_s += seconds; break;
+    case Part::host_overhead:
+    case Part::other: parts.host_s += seconds; break;
+  }
+}
+
+class Observer {
+ public:
+  Observer(const TaskGraph& graph, const RunRecord& record, SimTime from, SimTime to)
+      : graph_(graph), record_(record), from_(from), to_(to) {}
+
+  StepParts observe(StreamId stream) const {
+    StepParts parts;
+    SimTime done = from_;
+    for (const Span& span : record_.spans) {  // a stream's tasks run in order of their ids
+      const Task& task = task_of(span);
+      if (task.stream != stream || span.end <= done || span.start >= to_) continue;
+      if (span.start > done) explain_gap(parts, stream, done, span.start, span.last_predecessor);
+      const double seconds = sim_time_to_seconds(std::min(span.end, to_) - std::max(span.start, done));
+      count(parts, task.part, seconds);
+      if (task.kind == TaskKind::compute) parts.busy_s += seconds;
+      done = std::min(span.end, to_);
+    }
+    if (done < to_) parts.straggler_s += sim_time_to_seconds(to_ - done);  // others are still at work
+    return parts;
+  }
+
+ private:
+  const Task& task_of(const Span& span) const { return graph_.tasks[static_cast<std::size_t>(span.task)]; }
+
+  // Nothing ran on `stream` from `begin` to `end`; `cause` is the task whose end let it go on.
+  void explain_gap(StepParts& parts, StreamId stream, SimTime begin, SimTime end, TaskId cause) const {
+    while (end > begin && cause >= 0) {
+      const Span& span = record_.spans[static_cast<std::size_t>(cause)];
+      const Task& task = task_of(span);
+      const SimTime since = std::max(span.start, begin);
+      if (since < end) {
+        const bool of_another_rank = task.kind != TaskKind::transfer && task.stream != stream;
+        const double seconds = sim_time_to_seconds(end - since);
+        count(parts, of_another_rank ? Part::straggler : task.part, seconds);
+        parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
+        end = since;
+      }
+      cause = span.last_predecessor;
+    }
+    if (end > begin) parts.host_s += sim_time_to_seconds(end - begin);
+  }
+
+  const TaskGraph& graph_;
+  const RunRecord& record_;
+  SimTime from_, to_;
+};
+
+}  // namespace
+
+StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
+                     SimTime from, SimTime to) {
+  require(to > from && !streams.empty(), "a step to take apart has a length and a stream");
+  const Observer observer(graph, record, from, to);
+  StepParts mean;
+  double weights = 0;
+  for (const ObservedStream& s : streams) weights += s.weight;
+  for (const ObservedStream& s : streams) {
+    const StepParts one = observer.observe(s.stream);
+    const double share = s.weight / weights;
+    mean.forward_backward_s += share * one.forward_backward_s;
+    mean.communication_s += share * one.communication_s;
+    mean.input_s += share * one.input_s;
+    mean.optimizer_s += share * one.optimizer_s;
+    mean.host_s += share * one.host_s;
+    mean.straggler_s += share * one.straggler_s;
+    mean.busy_s += share * one.busy_s;
+    for (const auto& [label, seconds] : one.waited_s) mean.waited_s[label] += share * seconds;
+  }
+  return mean;
+}
+
+std::vector<SimTime> step_ends(const TaskGraph& graph, const RunRecord& record) {
+  std::vector<SimTime> ends;
+  for (const Span& span : record.spans) {
+    const auto step = static_cast<std::size_t>(graph.tasks[static_cast<std::size_t>(span.task)].step);
+    if (ends.size() <= step) ends.resize(step + 1, 0);
+    ends[step] = std::max(ends[step], span.end);
+  }
+  return ends;
+}
+
+}  // namespace clustersim

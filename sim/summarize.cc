@@ -1,0 +1,230 @@
+#include "sim/summarize.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "models/workload/memory.h"
+#include "sim/bottleneck.h"
+
+namespace clustersim {
+namespace {
+
+// Shortest useful text of a number: three significant digits.
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string gpus_text(const Cluster& cluster) {
+  const NodeGroup& first = cluster.groups.front();
+  std::string text = std::to_string(cluster.nodes()) + (cluster.nodes() == 1 ? " node" : " nodes");
+  text += " x " + std::to_string(first.node.gpus) + " " + first.node.gpu.name;
+  if (cluster.groups.size() > 1) text += " and " + std::to_string(cluster.groups.size() - 1) + " other kinds of node";
+  return text;
+}
+
+class Summary {
+ public:
+  Summary(const Scenario& scenario, const SimulatedJob& own, const SimulatedJob* cloud, bool explain_cost)
+      : scenario_(scenario), own_(own), cloud_(cloud), explain_cost_(explain_cost) {}
+
+  Report make() {
+    const Job& job = scenario_.job;
+    report_.scenario = scenario_.name;
+    report_.headline = job.model_id + " on " + gpus_text(scenario_.cluster) + ", " +
+                       number(own_.projection.global_batch) + " samples a step";
+    add_speed();
+    add_parts();
+    add_target();
+    add_machine();
+    add_energy();
+    add_money();
+    report_.bottleneck = find_bottleneck(own_.assembly, own_.result.steady, own_.result);
+    add_notes();
+    add_assumptions();
+    return std::move(report_);
+  }
+
+ private:
+  void metric(const char* name, double value, const char* unit, const char* meaning) {
+    report_.metrics.push_back({name, value, unit, meaning});
+  }
+  void note(const char* topic, std::string text) { report_.notes.push_back({topic, std::move(text)}); }
+
+  void add_speed() {
+    const Projection& p = own_.projection;
+    metric("step_time", own_.result.steady.step_s, "s", "one optimizer step, steady");
+    metric("throughput", p.throughput, "samples/s", "of the whole job, steady");
+    metric("throughput_per_gpu", p.throughput / scenario_.cluster.gpus(), "samples/s", "steady");
+    if (scenario_.job.model == ModelKind::bert)
+      metric("tokens_per_s", p.throughput * scenario_.job.tokens_per_sequence, "tokens/s",
+             "of the whole job, padding not counted");
+  }
+
+  void add_parts() {
+    const StepParts& parts = own_.result.steady.parts;
+    metric("forward_backward_time", parts.forward_backward_s, "s", "kernels of forward and backward passes, a step");
+    metric("exposed_communication_time", parts.communication_s, "s", "waiting for gradients on their way, a step");
+    metric("input_stall_time", parts.input_s, "s", "waiting for the next batch or decoding it on the GPU, a step");
+    metric("optimizer_time", parts.optimizer_s, "s", "updating the weights, launches included, a step");
+    metric("host_overhead_time", parts.host_s, "s", "waiting for the host: synchronisations and launches, a step");
+    metric("straggler_time", parts.straggler_s, "s", "waiting for slower ranks, a step");
+    metric("gpu_busy_share", parts.busy_s / own_.result.steady.step_s, "1", "share of the step in which kernels run");
+  }
+
+  void add_target() {
+    const Projection& p = own_.projection;
+    metric("steps_to_target", p.steps, "1", "optimizer steps");
+    metric("samples_to_target", p.samples, "1", "samples");
+    if (p.epochs > 0) metric("epochs_to_target", p.epochs, "1", "passes over the data set");
+    metric("time_to_train", p.time.total.base(), "s", "to the target, evaluations and checkpoints included");
+    if (scenario_.job.data.from != DataSource::synthetic)
+      metric("first_epoch_time", p.time.first_epoch.base(), "s", "the first epoch, or the part of it that is needed");
+    if (scenario_.job.evaluation.every_samples > 0)
+      metric("evaluation_time", p.time.evaluations.base(), "s", "all evaluations together");
+  }
+
+  void add_machine() {
+    const NodeSpec& node = scenario_.cluster.groups.front().node;
+    if (scenario_.job.model != ModelKind::emulated)
+      metric("gpu_memory_required", memory_needed(scenario_.job, node.gpu, scenario_.cluster.gpus()).total.base(), "B",
+             "on each GPU");
+    metric("sustained_gpu_clock", own_.projection.slowest_clock * node.gpu.boost_clock.base(), "Hz",
+           "of the slowest GPU once temperatures have settled");
+    metric("peak_gpu_temperature", own_.projection.hottest.in_celsius(), "degC", "of the hottest GPU, settled");
+  }
+
+  double pue() const {
+    const bool given = scenario_.cost && scenario_.cost->self_hosted;
+    return given ? scenario_.cost->self_hosted->pue : SelfHosted().pue;
+  }
+
+  void add_energy() {
+    const Projection& p = own_.projection;
+    metric("average_gpu_power", p.gpu_power.base(), "W", "mean over GPUs while training");
+    metric("average_node_power", p.node_power.base(), "W", "mean over nodes while training, from the wall");
+    const Energy energy = facility_energy(p.use(scenario_.cluster), pue());
+    metric("energy", energy.base(), "J", "of the run, cooling included (PUE)");
+    if (scenario_.cluster.grid > CarbonIntensity())
+      metric("carbon", carbon(energy, scenario_.cluster.grid).base(), "g", "CO2 equivalent of that energy");
+  }
+
+  void add_money() {
+    if (!scenario_.cost) return;
+    const CostSpec& cost = *scenario_.cost;
+    const RunUse own_use = own_.projection.use(scenario_.cluster);
+    if (cost.self_hosted) {
+      const Cost owned = self_hosted_cost(*cost.self_hosted, own_use);
+      if (owned.total)
+        metric("cost_self_hosted", owned.total->base() * cost.currency_per_usd, cost.currency.c_str(),
+               "this run's share of owned machines");
+      explain("self-hosted", owned, cost);
+    }
+    if (cost.cloud) {
+      const SimulatedJob& rented = cloud_ ? *cloud_ : own_;
+      const Cluster& cluster = rented.assembly.cluster();
+      const Cost paid = cloud_cost(*cost.cloud, rented.projection.use(cluster));
+      if (paid.total)
+        metric("cost_cloud", paid.total->base() * cost.currency_per_usd, cost.currency.c_str(),
+               "this run on rented instances, for the time it takes there");
+      explain("cloud", paid, cost);
+      note("cloud", std::to_string(cost.cloud->instances) + " x " + cost.cloud->instance_id + ": " +
+                        number(rented.projection.time.total.base() / 3600) + " h at " +
+                        number(rented.projection.throughput) + " samples/s");
+      if (cost.self_hosted) {
+        const auto share = break_even_utilization(*cost.self_hosted, own_use, *cost.cloud, cluster.gpus());
+        if (share)
+          metric("break_even_utilization", *share, "1",
+                 "share of the year above which owning is cheaper than renting; above 1 never");
+      }
+    }
+  }
+
+  void explain(const char* topic, const Cost& cost, const CostSpec& spec) {
+    for (const std::string& part : cost.unpriced) note(topic, "no price known for " + part + ": not priced");
+    if (!explain_cost_) return;
+    for (const CostLine& line : cost.lines)
+      note(topic, line.what + ": " + number(line.amount.base() * spec.currency_per_usd) + " " + spec.currency + " (" +
+                      line.basis + ")");
+  }
+
+  void add_notes() {
+    const SteadyStep& steady = own_.result.steady;
+    const std::string text = reduction_text();
+    if (!text.empty()) note("gradients", text);
+    for (std::size_t n = 0; n < own_.assembly.fabric().nodes.size(); ++n)
+      for (const std::string& line : own_.assembly.input(n, false).notes) note("input", line);
+    if (!own_.projection.target_basis.empty()) note("target", own_.projection.target_basis);
+    add_clock_note();
+    note("simulated", std::to_string(steady.steps_simulated) + " steps of one node in " +
+                          std::to_string(scenario_.cluster.nodes()) +
+                          (steady.settled ? ", until two in a row were equal"
+                                          : ", averaged: the input pipeline beats instead of settling"));
+  }
+
+  std::string reduction_text() const {
+    const Cluster& cluster = scenario_.cluster;
+    if (cluster.gpus() == 1) return "";
+    const Job& job = scenario_.job;
+    const StepModel& model = own_.assembly.step_model(0);
+    const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
+    double total = 0, largest = 0;
+    for (const Bucket& b : buckets) {
+      total += b.bytes;
+      largest = std::max(largest, b.bytes);
+    }
+    const CollectivePlan plan =
+        own_.assembly.planner().plan({CollectiveOp::all_reduce, largest, job.algorithm, Scope::world, 0});
+    const double n = cluster.gpus();
+    const double busbw = largest / plan.idle_time_s * 2 * (n - 1) / n;
+    std::string text = number(total / 1e6) + " MB in " + std::to_string(buckets.size()) +
+                       (buckets.size() == 1 ? " bucket, " : " buckets, ") +
+                       (job.overlap ? "overlapped with the backward pass" : "after the backward pass");
+    text += "; all-reduce by " + plan.algorithm + (plan.protocol.empty() ? "" : " (" + plan.protocol + ")") + ": " +
+            number(largest / 1e6) + " MB alone in " + number(plan.idle_time_s * 1e3) + " ms, busbw " +
+            number(busbw / 1e9) + " GB/s";
+    if (!plan.limit.empty()) text += ", limited by " + plan.limit;
+    if (job.reduction == Reduction::rs_ar_ag) text += " (done here as reduce-scatter, all-reduce, all-gather)";
+    return text;
+  }
+
+  void add_clock_note() {
+    std::size_t g = 0;
+    for (const NodeThermal::State& state : own_.result.thermal)
+      for (const NodeThermal::Gpu& gpu : state.gpus) {
+        const SimulatedGpu& simulated = own_.assembly.gpus()[g++];
+        if (gpu.shut_down) note("temperature", simulated.name + " reaches its shutdown temperature: the run would end");
+        if (gpu.reason == ClockReason::none) continue;
+        note("clock", simulated.name + " settles at " + number(100 * gpu.clock) + " % of its free clock, " +
+                          number(gpu.die.in_celsius()) + " degC, " + number(gpu.power.base()) +
+                          " W: " + to_string(gpu.reason));
+      }
+  }
+
+  void add_assumptions() {
+    report_.assumptions = scenario_.assumptions;
+    if (own_.projection.target_extrapolated)
+      report_.assumptions.push_back({Assumption::Kind::model, "/job/target", number(own_.projection.samples) + " samples",
+                                     "the global batch lies outside the reference points: extrapolated"});
+    const NodeSpec& node = scenario_.cluster.groups.front().node;
+    const GpuPowerModel power = gpu_power_model(node.gpu);
+    if (power.assumed)
+      report_.assumptions.push_back({Assumption::Kind::model, "/cluster/node/gpu", "power curve", power.basis});
+  }
+
+  const Scenario& scenario_;
+  const SimulatedJob& own_;
+  const SimulatedJob* cloud_;
+  bool explain_cost_;
+  Report report_;
+};
+
+}  // namespace
+
+Report summarize(const Scenario& scenario, const SimulatedJob& own, const SimulatedJob* cloud, bool explain_cost) {
+  return Summary(scenario, own, cloud, explain_cost).make();
+}
+
+}  // namespace clustersim

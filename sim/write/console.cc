@@ -1,0 +1,175 @@
+// The table one wants to read: what it takes, what limits it, where the step goes, what it costs, what it leans on.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "sim/write/readable.h"
+#include "sim/write/writers.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int width = 80;
+constexpr int label_width = 30;
+constexpr int value_width = 18;
+constexpr int bar_width = 24;
+
+struct Line {
+  const char* metric;
+  const char* label;
+};
+
+// What each section shows, in order; a metric in none of them ends up under "Also".
+const std::vector<Line> result_lines = {{"time_to_train", "time to train"},
+                                        {"step_time", "time of a step"},
+                                        {"throughput", "throughput"},
+                                        {"throughput_per_gpu", "  per GPU"},
+                                        {"tokens_per_s", "tokens"},
+                                        {"epochs_to_target", "epochs to target"},
+                                        {"samples_to_target", "samples to target"},
+                                        {"steps_to_target", "steps to target"},
+                                        {"first_epoch_time", "first epoch"},
+                                        {"evaluation_time", "evaluation, in all"},
+                                        {"gpu_busy_share", "GPU busy"},
+                                        {"gpu_memory_required", "memory needed on a GPU"}};
+const std::vector<Line> part_lines = {
+    {"forward_backward_time", "forward and backward"}, {"exposed_communication_time", "exposed communication"},
+    {"input_stall_time", "waiting for input"},         {"optimizer_time", "optimizer"},
+    {"host_overhead_time", "host overhead"},           {"straggler_time", "waiting for the slowest"}};
+const std::vector<Line> energy_lines = {{"sustained_gpu_clock", "sustained GPU clock"},
+                                        {"peak_gpu_temperature", "hottest GPU"},
+                                        {"average_gpu_power", "power of a GPU, average"},
+                                        {"average_node_power", "power of a node, average"},
+                                        {"energy", "energy"},
+                                        {"carbon", "carbon"}};
+const std::vector<Line> cost_lines = {{"cost_self_hosted", "on own servers"},
+                                      {"cost_cloud", "in the cloud"},
+                                      {"break_even_utilization", "owning pays from a use of"}};
+
+const Metric* find(const Report& report, const std::string& name) {
+  for (const Metric& metric : report.metrics)
+    if (metric.name == name) return &metric;
+  return nullptr;
+}
+
+std::string left(const std::string& text, int columns) {
+  return text + std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ');
+}
+
+std::string right(const std::string& text, int columns) {
+  return std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ') + text;
+}
+
+std::string whole(double value) { return std::to_string(std::llround(value)); }
+
+bool is_share(const Metric& metric) {
+  const bool plain = metric.unit.empty() || metric.unit == "1";
+  return plain &&
+         (metric.name.find("share") != std::string::npos || metric.name.find("utilization") != std::string::npos);
+}
+
+std::string value_text(const Metric& metric) {
+  return is_share(metric) ? percent(metric.value) : readable(metric.value, metric.unit);
+}
+
+std::string section(const Report& report, const std::string& title, const std::vector<Line>& lines) {
+  std::string text;
+  for (const Line& line : lines)
+    if (const Metric* metric = find(report, line.metric))
+      text += "  " + left(line.label, label_width) + right(value_text(*metric), value_width) + "\n";
+  return text.empty() ? "" : "\n" + title + "\n" + text;
+}
+
+std::string step_section(const Report& report) {
+  const Metric* step = find(report, "step_time");
+  if (!step || step->value <= 0) return "";
+  std::string text;
+  for (const Line& line : part_lines) {
+    const Metric* part = find(report, line.metric);
+    if (!part) continue;
+    const double share = part->value / step->value;
+    const int filled = std::clamp(static_cast<int>(std::lround(share * bar_width)), 0, bar_width);
+    text += "  " + left(line.label, 24) + right(value_text(*part), 10) + right(percent(share), 8);
+    text += filled > 0 ? "  " + std::string(static_cast<std::size_t>(filled), '#') + "\n" : "\n";
+  }
+  return text.empty() ? "" : "\nWhere the step goes\n" + text;
+}
+
+std::string limit_section(const Report& report) {
+  const Bottleneck& limit = report.bottleneck;
+  if (limit.kind.empty()) return "";
+  std::string what = limit.kind;
+  if (!limit.resource.empty()) what += " (" + limit.resource + ")";
+  std::string text = "\nWhat limits it\n" + folded(what + ", " + percent(limit.share) + " of the step", 2, width);
+  if (!limit.advice.empty()) text += folded("Try: " + limit.advice, 2, width);
+  return text;
+}
+
+std::string other_section(const Report& report) {
+  std::set<std::string> shown;
+  for (const auto* lines : {&result_lines, &part_lines, &energy_lines, &cost_lines})
+    for (const Line& line : *lines) shown.insert(line.metric);
+  std::string text;
+  for (const Metric& metric : report.metrics)
+    if (!shown.count(metric.name))
+      text += "  " + left(metric.name, label_width) + right(value_text(metric), value_width) + "\n";
+  return text.empty() ? "" : "\nAlso\n" + text;
+}
+
+std::string notes_section(const Report& report) {
+  if (report.notes.empty()) return "";
+  std::string text = "\nNotes\n";
+  for (const Note& note : report.notes)
+    text += folded(note.topic.empty() ? note.text : note.topic + ": " + note.text, 2, width);
+  return text;
+}
+
+std::string assumptions_of(const Report& report, Assumption::Kind kind, const std::string& title) {
+  std::string text;
+  for (const Assumption& a : report.assumptions) {
+    if (a.kind != kind) continue;
+    std::string line = a.pointer;
+    if (!a.value.empty()) line += (line.empty() ? "" : " = ") + a.value;
+    if (!a.why.empty()) line += (line.empty() ? "" : ": ") + a.why;
+    text += folded(line, 4, width);
+  }
+  return text.empty() ? "" : "  " + title + "\n" + text;
+}
+
+std::string assumptions_section(const Report& report) {
+  const std::string text =
+      assumptions_of(report, Assumption::Kind::default_value, "defaults, not stated in the scenario") +
+      assumptions_of(report, Assumption::Kind::estimate, "estimated numbers of the catalog") +
+      assumptions_of(report, Assumption::Kind::model, "the model's own");
+  return text.empty() ? "" : "\nWhat this leans on\n" + text;
+}
+
+std::string provenance_line(const Provenance& p) {
+  std::string text = "clustersim " + p.version + ", " + readable(static_cast<double>(p.events), "events") + " in " +
+                     readable(p.wall_time_s, "s");
+  if (!p.fingerprint.empty()) text += ", fingerprint " + p.fingerprint;
+  return "\n" + folded(text, 0, width);
+}
+
+}  // namespace
+
+std::string report_as_table(const Report& report) {
+  std::string title = report.scenario;
+  if (!report.headline.empty()) title += (title.empty() ? "" : ": ") + report.headline;
+  return folded(title, 0, width) + section(report, "Result", result_lines) + limit_section(report) +
+         step_section(report) + section(report, "Energy and heat", energy_lines) + section(report, "Cost", cost_lines) +
+         other_section(report) + notes_section(report) + assumptions_section(report) +
+         provenance_line(report.provenance);
+}
+
+std::string collective_as_table(const CollectiveTable& table) {
+  std::string text = table.operation + ", " + std::to_string(table.ranks) + " ranks\n";
+  text += right("bytes", 12) + right("time", 12) + right("algbw GB/s", 14) + right("busbw GB/s", 14) + "  algorithm\n";
+  for (const CollectiveRow& row : table.rows)
+    text += right(whole(row.bytes), 12) + right(readable(row.time_us * 1e-6, "s"), 12) +
+            right(readable(row.algbw_gb_per_s, ""), 14) + right(readable(row.busbw_gb_per_s, ""), 14) + "  " +
+            row.algorithm + "\n";
+  return text;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,64 @@
+// CSV (RFC 4180, line feed): a header line, then rows. A metric's column is its name and its unit: step_time_s.
+#include "sim/write/readable.h"
+#include "sim/write/writers.h"
+
+namespace clustersim {
+namespace {
+
+std::string cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+// "samples/s" -> "samples_per_s".
+std::string unit_suffix(const std::string& unit) {
+  std::string suffix;
+  for (char c : unit) {
+    if (c == '/')
+      suffix += "_per_";
+    else
+      suffix += (c == ' ' || c == '-') ? '_' : c;
+  }
+  return suffix;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+std::string column(const Metric& metric) {
+  const std::string suffix = unit_suffix(metric.unit);
+  if (suffix.empty() || suffix == "1" || ends_with(metric.name, suffix)) return metric.name;
+  return metric.name + "_" + suffix;
+}
+
+}  // namespace
+
+std::string report_as_csv(const Report& report) {
+  std::string header = "scenario", row = cell(report.scenario);
+  for (const Metric& metric : report.metrics) {
+    header += "," + cell(column(metric));
+    row += "," + shortest(metric.value);
+  }
+  header += ",bottleneck_resource,bottleneck_kind,bottleneck_share,version,fingerprint";
+  row += "," + cell(report.bottleneck.resource) + "," + cell(report.bottleneck.kind) + "," +
+         shortest(report.bottleneck.share) + "," + cell(report.provenance.version) + "," +
+         cell(report.provenance.fingerprint);
+  return header + "\n" + row + "\n";
+}
+
+std::string collective_as_csv(const CollectiveTable& table) {
+  std::string text = "op,ranks,bytes,time_us,algbw_gb_per_s,busbw_gb_per_s,algorithm\n";
+  for (const CollectiveRow& row : table.rows)
+    text += cell(table.operation) + "," + std::to_string(table.ranks) + "," + shortest(row.bytes) + "," +
+            shortest(row.time_us) + "," + shortest(row.algbw_gb_per_s) + "," + shortest(row.busbw_gb_per_s) + "," +
+            cell(row.algorithm) + "\n";
+  return text;
+}
+
+}  // namespace clustersim

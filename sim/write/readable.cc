@@ -1,0 +1,117 @@
+#include "sim/write/readable.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <sstream>
+
+namespace clustersim {
+namespace {
+
+struct Step {
+  double from;  // smallest magnitude that is shown so
+  double divisor;
+  const char* unit;
+};
+
+std::string fixed(double value, int decimals) {
+  std::array<char, 64> text;
+  const auto end = std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals).ptr;
+  return std::string(text.begin(), end);
+}
+
+// Three significant digits without an exponent, for 0.001 <= |value| < 1e15; integers above 100 are kept whole.
+std::string three_digits(double value) {
+  const double magnitude = std::abs(value);
+  if (magnitude == 0) return "0";
+  const int digits_before = static_cast<int>(std::floor(std::log10(magnitude))) + 1;
+  return fixed(value, std::clamp(3 - digits_before, 0, 6));
+}
+
+std::string grouped(const std::string& number) {
+  const std::size_t point = std::min(number.find('.'), number.size());
+  const std::size_t first = number[0] == '-' ? 1 : 0;
+  std::string text = number;
+  for (std::size_t at = point; at > first + 3; at -= 3) text.insert(at - 3, ",");
+  return text;
+}
+
+std::string scaled(double value, const Step* begin, const Step* end) {
+  const Step* step = end - 1;
+  for (const Step* s = begin; s != end; ++s)
+    if (std::abs(value) >= s->from) {
+      step = s;
+      break;
+    }
+  return grouped(three_digits(value / step->divisor)) + " " + step->unit;
+}
+
+// Largest first; the last line takes what is smaller than all.
+constexpr Step time_steps[] = {{3 * 86400.0, 86400, "d"}, {7200, 3600, "h"},  {120, 60, "min"}, {1, 1, "s"},
+                               {1e-3, 1e-3, "ms"},        {1e-6, 1e-6, "us"}, {0, 1e-9, "ns"}};
+constexpr Step energy_steps[] = {{3.6e9, 3.6e9, "MWh"}, {3.6e5, 3.6e6, "kWh"}, {1e3, 1e3, "kJ"}, {0, 1, "J"}};
+constexpr Step power_steps[] = {{1e6, 1e6, "MW"}, {1e4, 1e3, "kW"}, {0, 1, "W"}};
+constexpr Step byte_steps[] = {{1e12, 1e12, "TB"}, {1e9, 1e9, "GB"}, {1e6, 1e6, "MB"}, {1e3, 1e3, "kB"}, {0, 1, "B"}};
+constexpr Step rate_steps[] = {{1e9, 1e9, "GB/s"}, {1e6, 1e6, "MB/s"}, {1e3, 1e3, "kB/s"}, {0, 1, "B/s"}};
+constexpr Step clock_steps[] = {{1e6, 1e6, "MHz"}, {0, 1, "Hz"}};
+constexpr Step mass_steps[] = {{1e6, 1e6, "t"}, {1e3, 1e3, "kg"}, {0, 1, "g"}};
+
+template <std::size_t N>
+std::string scaled(double value, const Step (&steps)[N]) {
+  return scaled(value, steps, steps + N);
+}
+
+bool is_currency(const std::string& unit) {
+  return unit.size() == 3 && std::all_of(unit.begin(), unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+}
+
+}  // namespace
+
+std::string shortest(double value) {
+  std::array<char, 64> text;
+  const auto end = std::to_chars(text.begin(), text.end(), value).ptr;
+  return std::string(text.begin(), end);
+}
+
+std::string readable(double value, const std::string& unit) {
+  const bool plain = unit.empty() || unit == "1";
+  const std::string tail = plain ? "" : " " + unit;
+  if (value == 0) return "0" + tail;
+  if (unit == "s") return scaled(value, time_steps);
+  if (unit == "J") return scaled(value, energy_steps);
+  if (unit == "W") return scaled(value, power_steps);
+  if (unit == "B") return scaled(value, byte_steps);
+  if (unit == "B/s") return scaled(value, rate_steps);
+  if (unit == "Hz") return scaled(value, clock_steps);
+  if (unit == "g" || unit == "gCO2e") return scaled(value, mass_steps) + (unit == "g" ? "" : " CO2e");
+  if (is_currency(unit)) {
+    const std::string kilo = "k" + unit, mega = "M" + unit;
+    const Step steps[] = {{1e6, 1e6, mega.c_str()}, {1e3, 1e3, kilo.c_str()}, {0, 1, unit.c_str()}};
+    return scaled(value, steps);
+  }
+  if (std::abs(value) >= 1e7) return grouped(three_digits(value / 1e6)) + " M" + tail;
+  if (std::abs(value) < 1e-3) return shortest(value) + tail;
+  return grouped(three_digits(value)) + tail;
+}
+
+std::string percent(double share) {
+  const double value = 100.0 * share;
+  return fixed(value, std::abs(value) < 10 && value != 0 ? 1 : 0) + " %";
+}
+
+std::string folded(const std::string& text, int indent, int width) {
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  std::istringstream words(text);
+  std::string out, line, word;
+  while (words >> word) {
+    if (!line.empty() && static_cast<int>(margin.size() + line.size() + 1 + word.size()) > width) {
+      out += margin + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return out + margin + line + "\n";
+}
+
+}  // namespace clustersim

@@ -1,0 +1,21 @@
+// Numbers as people write them, and text folded to a width.
+#pragma once
+
+#include <string>
+
+namespace clustersim {
+
+// The fewest digits that read back to the same double: 0.1, 1e+22.
+std::string shortest(double value);
+
+// Three significant digits and a prefix that fits: (0.1183, "s") -> "118 ms", (10440, "s") -> "2.90 h",
+// (1234, "USD") -> "1.23 kUSD", (5.4e9, "J") -> "1.50 MWh". Rates of things keep their unit: "8,653 samples/s".
+std::string readable(double value, const std::string& unit);
+
+// "41 %" of 0.41; below 10 % one decimal.
+std::string percent(double share);
+
+// `text` broken at spaces into lines of at most `width`, each after `indent` spaces; ends with a line feed.
+std::string folded(const std::string& text, int indent, int width);
+
+}  // namespace clustersim

@@ -1,0 +1,35 @@
+// Reports as text. A format is one file with two functions and one line in each table of writers.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "clustersim/clustersim.h"
+#include "clustersim/report.h"
+
+namespace clustersim {
+
+template <class Result>
+struct Writer {
+  std::string name;
+  std::string meaning;
+  std::string (*function)(const Result&);
+};
+
+const std::vector<Writer<Report>>& report_writers();
+const std::vector<Writer<CollectiveTable>>& collective_writers();
+const std::vector<Writer<Validation>>& validation_writers();
+
+std::string report_as_table(const Report& report);
+std::string report_as_json(const Report& report);
+std::string report_as_csv(const Report& report);
+
+std::string collective_as_table(const CollectiveTable& table);
+std::string collective_as_json(const CollectiveTable& table);
+std::string collective_as_csv(const CollectiveTable& table);
+
+std::string validation_as_table(const Validation& validation);
+std::string validation_as_json(const Validation& validation);
+std::string validation_as_csv(const Validation& validation);
+
+}  // namespace clustersim

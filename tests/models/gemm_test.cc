@@ -1,0 +1,125 @@
+#include "models/compute/gemm.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "tests/models/suite_rows.h"
+
+using namespace clustersim;
+
+namespace {
+
+// A round device: 100 SMs, no prologue, no fixed time, so that the formulas stand alone.
+DeviceModel plain_device() {
+  DeviceModel device;
+  device.simt_flop_per_s = 1e13, device.half_flop_per_s = 1e14;
+  device.dram_bytes_per_s = 1e12, device.elementwise_bytes_per_s = 1.1e12;
+  device.l2_bytes = 4e7, device.sms = 100;
+  return device;
+}
+
+}  // namespace
+
+TEST_CASE("gemm: a product that fills whole waves of the largest tile runs at the full rate") {
+  // 2560 x 1280 = 10 x 10 tiles of 256 x 128, one wave on 100 SMs.
+  const Kernel kernel = gemm_kernel(plain_device(), MathFormat::half, {2560, 1280, 4096});
+  CHECK(kernel.math_s == Approx(2.0 * 2560 * 1280 * 4096 / 1e14));
+}
+
+TEST_CASE("gemm: never faster than the rate, whatever the shape") {
+  for (double m : {64.0, 1000.0, 2560.0, 2561.0, 50000.0})
+    for (double n : {64.0, 256.0, 1000.0})
+      for (double k : {64.0, 576.0, 4608.0})
+        for (bool split : {false, true}) {
+          GemmShape shape{m, n, k};
+          shape.split_k = split;
+          CHECK(gemm_kernel(plain_device(), MathFormat::half, shape).math_s >= 2 * m * n * k / 1e14 * (1 - 1e-12));
+        }
+}
+
+TEST_CASE("gemm: wave quantisation is a sawtooth in M") {
+  const DeviceModel device = plain_device();
+  const auto seconds = [&](double m) { return gemm_kernel(device, MathFormat::half, {m, 1280, 4096}).math_s; };
+  // Rows that need no further tile cost nothing: 2305 rows fill ten rows of tiles, as 2560 do.
+  CHECK(seconds(2305) == Approx(seconds(2560)));
+  // One row more than a full wave starts another wave.
+  CHECK(seconds(2561) > 1.05 * seconds(2560));
+  // Never falls with M.
+  for (double m = 256; m < 12000; m += 128) CHECK(seconds(m + 128) >= seconds(m) * (1 - 1e-12));
+  // Over many waves the tooth shrinks: the rate approaches the peak from below.
+  CHECK(2 * 256000. * 1280 * 4096 / seconds(256000) == Approx(1e14).epsilon(0.01));
+}
+
+TEST_CASE("gemm: split-K fills the chip when the output is small") {
+  GemmShape shape{256, 128, 400000};
+  const double whole_s = gemm_kernel(plain_device(), MathFormat::half, shape).math_s;
+  shape.split_k = true;
+  const double split_s = gemm_kernel(plain_device(), MathFormat::half, shape).math_s;
+  // One 256 x 128 tile occupies one of 100 SMs and 64 x 64 tiles eight; 64 splits occupy most of the chip.
+  CHECK(split_s < whole_s / 4);
+  CHECK(split_s >= 2 * shape.m * shape.n * shape.k / 1e14);
+}
+
+TEST_CASE("gemm: memory of a streaming kernel and L2 residency") {
+  const DeviceModel device = plain_device();
+  CHECK(stream_kernel(device, 1e9).memory_s == Approx(1e9 / 1e12));
+  CHECK(elementwise_kernel(device, 1e9).memory_s == Approx(1e9 / 1.1e12));
+  // A tensor far beyond L2 pays every pass; a small one pays first passes and less for repeats; monotone between.
+  CHECK(sweep_bytes(device, 1e9, 3, 1) == Approx(3e9));
+  CHECK(sweep_bytes(device, 1e6, 3, 1) < 3e6);
+  CHECK(sweep_bytes(device, 1e6, 3, 1) >= 2e6);
+  double last = 0;
+  for (double size = 1e6; size < 1e8; size *= 1.1) {
+    const double now = sweep_bytes(device, size, 5, 3);
+    CHECK(now > last);
+    last = now;
+  }
+}
+
+TEST_CASE("device: rates stay below data sheet times the best measured fraction, and order by format") {
+  for (const char* id : {"v100-sxm2-16gb", "a100-sxm4-80gb", "a30", "l40s", "h100-sxm5-80gb", "b200-sxm-180gb"}) {
+    const GpuSpec gpu = suite::gpu_spec(id);
+    const DeviceModel device = device_model(gpu, false);
+    const double top = gpu.measured_matmul_bf16 ? gpu.measured_matmul_bf16->base() : gpu.peak_fp16->base();
+    CHECK(device.half_flop_per_s <= top);
+    CHECK(device.half_flop_per_s > 0.5 * top);
+    CHECK(device.simt_flop_per_s < device.half_flop_per_s);
+    CHECK(device.dram_bytes_per_s < device.elementwise_bytes_per_s);
+    CHECK(device.elementwise_bytes_per_s < gpu.memory_bandwidth.base());
+    // A CUDA graph shortens the gap between kernels, nothing else.
+    CHECK(device_model(gpu, true).fixed_s < device.fixed_s);
+    CHECK(device_model(gpu, true).ramp_s == device.ramp_s);
+  }
+}
+
+TEST_CASE("device: a format the chip lacks falls back to the next it has") {
+  const GpuSpec volta = suite::gpu_spec("v100-sxm2-16gb");
+  CHECK(math_format(Precision::tf32, volta) == MathFormat::simt);
+  CHECK(math_format(Precision::fp8, volta) == MathFormat::half);
+  GpuSpec pascal = volta;
+  pascal.peak_fp16.reset();
+  const DeviceModel device = device_model(pascal, false);
+  CHECK(device.rate(MathFormat::half) == device.simt_flop_per_s);
+}
+
+TEST_CASE("device: a GPU without a measured product is predicted from its data sheet alone") {
+  // GeForce boards exceed their data-sheet boost, boards of 75 W do not reach theirs.
+  const auto fraction = [](const char* id) {
+    const GpuSpec gpu = suite::gpu_spec(id);
+    return device_model(gpu, false).half_flop_per_s / gpu.peak_fp16->base();
+  };
+  CHECK(fraction("rtx-3090") > fraction("l40s"));
+  CHECK(fraction("t4") < fraction("l40s"));
+}
+
+TEST_CASE("device: an accelerator with few known numbers still gets positive rates") {
+  // As a data sheet that lists one matrix peak, bandwidth and memory only: no fp32 peak, no clock, no SM count.
+  GpuSpec sparse;
+  sparse.memory_type = "HBM2", sparse.memory_bandwidth = gigabytes_per_second(1000);
+  sparse.peak_bf16 = teraflops(400);
+  const DeviceModel device = device_model(sparse, false);
+  for (MathFormat format : {MathFormat::simt, MathFormat::tf32, MathFormat::half, MathFormat::fp8})
+    CHECK(device.rate(format) > 0);
+  CHECK(device.fixed_s > 0);
+  CHECK(gemm_kernel(device, MathFormat::half, {1000, 1000, 1000}).math_s > 0);
+}

@@ -1,0 +1,78 @@
+#include "models/workload/memory.h"
+
+#include <catch2/catch.hpp>
+
+#include "models/workload/layers.h"
+#include "tests/models/suite_rows.h"
+
+using namespace clustersim;
+
+namespace {
+
+const char* const suite_path = CLUSTERSIM_SOURCE_DIR "/scenarios/measurements/training_suite.csv";
+
+}  // namespace
+
+TEST_CASE("memory: every row of the training suite ran, so every row fits") {
+  const std::vector<suite::Row> rows = suite::rows(suite_path);
+  REQUIRE(rows.size() == 367);
+  for (const suite::Row& row : rows) {
+    INFO(row.id << " " << row.gpu << " " << row.job.model_id << " batch " << row.job.batch_per_gpu);
+    CHECK(fits(row.job, suite::gpu_spec(row.gpu), row.ranks()));
+  }
+}
+
+TEST_CASE("memory: what cannot fit is refused") {
+  // 336 M parameters at 16 B and more already fill a third of 16 GiB; 512 sequences of 512 tokens padded need
+  // 24 * 512 * 512 * 1024 * (34 + 40) B = 477 GB.
+  Job job;
+  job.model_id = "bert-large", job.model = ModelKind::bert, job.optimizer = Optimizer::lamb;
+  job.fusion = Fusion::jit, job.sequence_length = 512, job.tokens_per_sequence = 512, job.batch_per_gpu = 512;
+  CHECK(!fits(job, suite::gpu_spec("v100-sxm2-16gb"), 1));
+  CHECK(!fits(job, suite::gpu_spec("b200-sxm-180gb"), 1));
+}
+
+TEST_CASE("memory: parts") {
+  Job job;
+  job.model_id = "resnet-50", job.precision = Precision::fp32, job.batch_per_gpu = 1;
+  const GpuSpec gpu = suite::gpu_spec("a100-sxm4-80gb");
+  const MemoryNeed one = memory_needed(job, gpu, 1);
+  const double parameters = cnn_network("resnet-50").parameters();
+  CHECK(one.weights.base() == Approx(4 * parameters));
+  CHECK(one.gradients.base() == Approx(4 * parameters));
+  CHECK(one.optimizer.base() == Approx(4 * parameters));  // momentum
+  CHECK(one.total.base() ==
+        Approx((one.weights + one.gradients + one.optimizer + one.activations + one.workspace).base()));
+  // Activations are linear in the batch and halve with half precision; saved elements of the catalog: 22.4 M an image.
+  CHECK(one.activations.base() == Approx(4 * 22431720.0).epsilon(0.02));
+  job.batch_per_gpu = 32;
+  CHECK(memory_needed(job, gpu, 1).activations.base() == Approx(32 * one.activations.base()));
+  job.precision = Precision::amp;
+  CHECK(memory_needed(job, gpu, 1).activations.base() == Approx(16 * one.activations.base()));
+}
+
+TEST_CASE("memory: the largest batch fits and the next does not") {
+  Job job;
+  job.model_id = "resnet-50", job.precision = Precision::amp;
+  for (const char* id : {"v100-sxm2-16gb", "rtx-3090", "a100-sxm4-80gb"}) {
+    const GpuSpec gpu = suite::gpu_spec(id);
+    job.batch_per_gpu = largest_batch(job, gpu, 1);
+    REQUIRE(job.batch_per_gpu > 0);
+    CHECK(fits(job, gpu, 1));
+    ++job.batch_per_gpu;
+    CHECK(!fits(job, gpu, 1));
+  }
+}
+
+TEST_CASE("memory: accumulation of an MLPerf batch divides the activations") {
+  Job job;
+  job.model_id = "resnet-50", job.stack = Stack::mlperf, job.batch_per_gpu = 224;
+  const GpuSpec gpu = suite::gpu_spec("a30");
+  const Bytes whole = memory_needed(job, gpu, 2).activations;
+  job.accumulation = 14;
+  CHECK(whole / memory_needed(job, gpu, 2).activations == Approx(14));
+}
+
+TEST_CASE("memory: a card of 24 GB has 24 GiB") {
+  CHECK(usable_memory(suite::gpu_spec("rtx-3090")).base() == Approx(24 * 1073741824.0));
+}

@@ -1,0 +1,73 @@
+// A verb of the command line: its options, its help and what it prints. Nothing here writes or exits; main does.
+#pragma once
+
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "clustersim/clustersim.h"
+
+namespace clustersim {
+
+// The command line itself is wrong; one line says how to mend it.
+class UsageError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+enum class OptionState { offered, unlisted, not_built };  // unlisted: understood, but not worth a line of help
+
+struct Option {
+  std::string name;      // without the dashes
+  std::string argument;  // what follows it, "" for a switch
+  std::string meaning;
+  bool repeats = false;
+  OptionState state = OptionState::offered;
+};
+
+struct Arguments {
+  std::vector<std::string> positional;
+  std::map<std::string, std::vector<std::string>> options;  // a switch that is on has no values
+  bool has(const std::string& name) const { return options.count(name) > 0; }
+  // The value given, or `otherwise`.
+  std::string value(const std::string& name, const std::string& otherwise) const {
+    const auto found = options.find(name);
+    return found == options.end() ? otherwise : found->second.back();
+  }
+};
+
+struct Command {
+  std::string name;
+  std::string usage;    // what follows the name
+  std::string meaning;  // one line
+  std::vector<Option> options;
+  int least_positional = 0, most_positional = 0;
+  std::string (*function)(const Arguments&);  // -> what goes to standard output
+};
+
+Command run_command();
+Command check_command();
+Command explain_command();
+Command catalog_command();
+Command collective_command();
+Command validate_command();
+
+// Splits the words after the command's name; UsageError where they do not fit.
+Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
+
+std::string help_text(const Command& command);
+
+// The --set of several commands.
+Option set_option();
+std::vector<Override> overrides_of(const Arguments& arguments);
+
+// The --format of several commands, known to be one of its words.
+Option format_option();
+std::string format_of(const Arguments& arguments);
+
+// "; did you mean "run"?" where a candidate is near, else "".
+std::string near_miss(const std::string& word, const std::vector<std::string>& candidates);
+
+}  // namespace clustersim
