@@ -79,6 +79,8 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
   spec.job = job_;
   spec.models = models_;
   spec.world = cluster_.gpus();
+  spec.gpus_per_node = cluster_.groups.front().node.gpus;
+  for (const NodeGroup& group : cluster_.groups) spec.gpus_per_node = std::min(spec.gpus_per_node, group.node.gpus);
   spec.collective_stream = static_cast<StreamId>(gpus_.size()) * streams_per_gpu;
   spec.prefetch = 1;
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
@@ -99,19 +101,10 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
   return spec;
 }
 
-void Assembly::add_route(std::vector<Use>& uses, int from, int to, double weight, const NodePlan& node) const {
-  for (const int l : routes_->route(from, to)) {
-    const Link& link = fabric_.links[static_cast<std::size_t>(l)];
-    const bool inside = fabric_.vertices[static_cast<std::size_t>(link.from)].node >= 0 ||
-                        fabric_.vertices[static_cast<std::size_t>(link.to)].node >= 0;
-    double sharers = 1;
-    if (!inside) {
-      const VertexKind end = fabric_.vertices[static_cast<std::size_t>(link.from)].kind;
-      const VertexKind other = fabric_.vertices[static_cast<std::size_t>(link.to)].kind;
-      const bool at_server = end == VertexKind::storage_server || other == VertexKind::storage_server;
-      sharers = at_server || fabric_.nodes_per_leaf == 0 ? node.count : std::min(node.count, fabric_.nodes_per_leaf);
-    }
-    uses.push_back({l, weight * sharers, sharers});
+void Assembly::add_route(std::vector<Use>& uses, int from, int to, double weight, int node) const {
+  for (const int link : routes_->route(from, to)) {
+    const double sharers = nodes_sharing(fabric_, node, link);
+    uses.push_back({link, weight * sharers, sharers});
   }
 }
 
@@ -125,7 +118,11 @@ InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) cons
   if (cold <= 0) return stage;
   if (job_.data.from == DataSource::shared) {
     stage.uses.push_back({shared_storage_resource(), cold * plan.count, static_cast<double>(plan.count)});
-    if (!fabric_.storage_servers.empty()) add_route(stage.uses, fabric_.storage_servers.front(), memory, cold, plan);
+    if (!fabric_.storage_servers.empty() && !plan.nics.empty()) {
+      const int nic = plan.nics[static_cast<std::size_t>(gpus_[gpu].number) % plan.nics.size()];
+      add_route(stage.uses, fabric_.storage_servers.front(), nic, cold, gpus_[gpu].node);
+      add_route(stage.uses, nic, memory, cold, gpus_[gpu].node);
+    }
     if (demand.shared_rate_per_node > Bandwidth()) {
       const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
       stage.rate_cap = demand.shared_rate_per_node.base() / node.gpus / cold;
@@ -133,7 +130,7 @@ InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) cons
   } else {
     stage.uses.push_back({node_resource(n, local_array), cold, 1});
     for (const int device : plan.storage)
-      add_route(stage.uses, device, memory, cold / static_cast<double>(plan.storage.size()), plan);
+      add_route(stage.uses, device, memory, cold / static_cast<double>(plan.storage.size()), gpus_[gpu].node);
   }
   return stage;
 }
@@ -158,7 +155,7 @@ std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDeman
   if (demand.copy_bytes > 0) {
     InputStage copy{"copy", demand.copy_bytes * samples, 0, 0, {}};
     const int memory = plan.memories[static_cast<std::size_t>(plan.gpu_socket[number])];
-    add_route(copy.uses, memory, plan.gpus[number], 1, plan);
+    add_route(copy.uses, memory, plan.gpus[number], 1, gpus_[gpu].node);
     stages.push_back(copy);
   }
   return stages;

@@ -52,7 +52,7 @@ class Assembly {
   ResourceId shared_storage_resource() const;
   std::vector<InputStage> input_stages(std::size_t gpu, const InputDemand& demand) const;
   InputStage read_stage(std::size_t gpu, const InputDemand& demand) const;
-  void add_route(std::vector<Use>& uses, int from, int to, double weight, const NodePlan& node) const;
+  void add_route(std::vector<Use>& uses, int from, int to, double weight, int node) const;
 
   Cluster cluster_;
   Job job_;

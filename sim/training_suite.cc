@@ -59,7 +59,11 @@ const Host& host_of(const std::string& gpu) {
 Json node_of(const Columns& row) {
   const std::string& gpu = row.at("gpu");
   const Host& host = host_of(gpu);
-  Json node = {{"gpu", gpu}, {"gpus", integer(row, "gpus_per_node", 1)}, {"cpu", host.cpu}, {"sockets", 2}};
+  const bool dgx2 = starts_with(gpu, "v100") && integer(row, "gpus_per_node", 1) == 16;
+  Json node = {{"gpu", gpu},
+               {"gpus", integer(row, "gpus_per_node", 1)},
+               {"cpu", dgx2 ? "xeon-platinum-8168" : host.cpu},
+               {"sockets", 2}};
   if (!row.at("gpu_fabric").empty()) node["gpu_fabric"] = row.at("gpu_fabric");
   if (integer(row, "nodes", 1) > 1) {
     const int gbps = integer(row, "fabric_gbps_per_node", host.nic_gbps * integer(row, "gpus_per_node", 1));

@@ -19,7 +19,7 @@ constexpr double dali_cpu_cost = 1.0 / 1.5;
 constexpr double tf_data_cost = 1.0 / 1.9;
 // [assumed] Huffman decoding stays on the CPU. Chosen so that the MXNet row on DGX-1 (10.7 k images/s on 40 cores) is
 // not bound by input, which holds up to 0.55; it is not measured.
-constexpr double dali_hybrid_cost = 0.35;
+constexpr double dali_hybrid_cost = 0.25;
 // [assumed] headers and copying of the compressed bytes; a guess.
 constexpr double dali_engine_cost = 0.06;
 
@@ -111,7 +111,7 @@ void set_processing(InputDemand& demand, const NodeSpec& node, const Job& job) {
       demand.notes.push_back(engine ? "JPEG decode on the GPU's hardware engine, about " +
                                           std::to_string(static_cast<int>(demand.hardware_decode_rate)) +
                                           " images/s per GPU (an estimate without a published source)"
-                                    : "JPEG decode shared by CPU and GPU (hybrid); the CPU's part, 0.35 of a Pillow "
+                                    : "JPEG decode shared by CPU and GPU (hybrid); the CPU's part, 0.25 of a Pillow "
                                       "decode, is assumed");
       break;
     }

@@ -162,7 +162,7 @@ TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope 
   task.label = graph.label(label);
   task.stream = spec_.collective_stream;
   task.amount = plan.amount_bytes;
-  task.latency_s = plan.latency_s;
+  task.latency_s = plan.latency_s - plan.launch_s;  // the host launches ahead of the GPU
   if (is_horovod(spec_.job) && spec_.job.overlap)
     task.latency_s += horovod_negotiation_s + 0.5 * spec_.job.horovod_cycle.base();
   task.uses = std::move(plan.uses);
@@ -253,8 +253,9 @@ std::vector<TaskId> DataParallel::append_reduction(TaskGraph& graph, int step, s
                               std::move(after))};
   const TaskId scattered = append_collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes,
                                              "reduce-scatter", step, std::move(after));
-  return {append_collective(graph, CollectiveOp::all_reduce, Scope::across, bytes, "all-reduce of shards", step,
-                            {scattered})};
+  if (spec_.world == spec_.gpus_per_node) return {scattered};
+  return {append_collective(graph, CollectiveOp::all_reduce, Scope::across, bytes / spec_.gpus_per_node,
+                            "all-reduce of shards", step, {scattered})};
 }
 
 void DataParallel::append_update(TaskGraph& graph, int step) {

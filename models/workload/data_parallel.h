@@ -50,6 +50,7 @@ struct DataParallelSpec {
   std::vector<Rank> ranks;
   StreamId collective_stream = -1;
   int world = 1;                    // data-parallel ranks of the whole job, folded ones included
+  int gpus_per_node = 1;            // of the smallest node: gradients are scattered over so many
   int prefetch = 2;                 // batches loaded ahead
   double straggler_share = 0;       // expected delay of the slowest rank over its compute time
 };

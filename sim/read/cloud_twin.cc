@@ -52,7 +52,8 @@ void use_what_there_is(ReadContext& context, const JobKeys& keys, const Cluster&
 
 int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& cloud, Scenario& scenario) {
   const int wanted = scenario.cluster.gpus();
-  if (wanted < 1 || scenario.job.batch_per_gpu < 1) return 0;
+  // What is missing has been told already.
+  if (wanted < 1 || scenario.job.batch_per_gpu < 1 || cloud.gpu_count < 1) return 0;
   const int instances = (wanted + cloud.gpu_count - 1) / cloud.gpu_count;
 
   NodeKeys node;
