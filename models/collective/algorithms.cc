@@ -5,7 +5,9 @@
 namespace clustersim {
 namespace {
 
-Hop slower(Hop a, Hop b) { return {std::max(a.small_s, b.small_s), std::max(a.full_s, b.full_s)}; }
+Hop slower(Hop a, Hop b) {
+  return {std::max(a.small_s, b.small_s), std::max(a.full_s, b.full_s), std::max(a.once_s, b.once_s)};
+}
 
 }  // namespace
 

@@ -49,10 +49,11 @@ Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& par
     const double latency = node.nic->rdma_latency.base();
     hop = {efa_small * latency, efa_full * latency};
   } else if (cluster.fabric.transport == Transport::tcp) {
-    // A slice goes into host memory, through the socket and out again before the next rank may start on it.
+    // The first and the last slice are copied into host memory, sent, and copied out again with nothing beside them;
+    // all others overlap, since a rank sends one chunk while it receives the next [fitted: 2 nodes over 10 GbE].
     const double latency = node.nic->tcp_latency.base();
     const double rate = port_rate(cluster.fabric, *node.nic) * wire_share(node, cluster, plan);
-    hop = {hop.small_s + latency, hop.full_s + latency + simple_slice / rate};
+    hop = {hop.small_s + latency, hop.full_s + latency, 2 * simple_slice / rate};
   }
   const double switches = plan.nodes_per_leaf > 0 && party.count > plan.nodes_per_leaf ? 3.0 : 1.0;
   hop.small_s += switches * plan.hop_latency_s;
@@ -70,13 +71,15 @@ Steps ring_steps(int ranks, int nodes, int rounds) {
 
 Curve ring_curve(double launch, Hop inside, Hop network, Steps small, Steps full, int ranks) {
   const double ll = launch + ring_base[0] + small.inside * inside.small_s + small.between * network.small_s;
-  const double simple = ring_base[1] + full.inside * inside.full_s + full.between * network.full_s;
+  const double once = full.between > 0 ? network.once_s : 0.0;
+  const double simple = ring_base[1] + full.inside * inside.full_s + full.between * network.full_s + once;
   return {ll, std::max(0.0, launch + simple_factor * simple - ll), ring_knee_per_rank * ranks};
 }
 
 Curve tree_curve(double launch, Hop inside, Hop network, Steps steps, bool efa) {
   const double ll = launch + tree_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
-  const double simple = tree_base[1] + steps.inside * inside.full_s + steps.between * network.full_s;
+  const double once = steps.between > 0 ? network.once_s : 0.0;
+  const double simple = tree_base[1] + steps.inside * inside.full_s + steps.between * network.full_s + once;
   return {ll, std::max(0.0, launch + simple_factor * simple - ll), efa ? efa_tree_knee : tree_knee};
 }
 

@@ -23,6 +23,7 @@ struct Curve {
 
 struct Hop {
   double small_s = 0, full_s = 0;  // protocol LL, protocol Simple
+  double once_s = 0;               // Simple: filling and draining the copies at both ends of the pipeline
 };
 
 // Between GPUs of a node; tree: along the chain of a tree, else of a ring.

@@ -17,8 +17,8 @@ constexpr double dali_cpu_cost = 1.0 / 1.5;
 // [fitted: on one row, DLPerf TF1 AMP + XLA on 2x Xeon Gold 5118] 7887 images/s, taken as bound by the loader since
 // synthetic data gave 9266, against 134 per core of PyTorch on the same host.
 constexpr double tf_data_cost = 1.0 / 1.9;
-// [assumed] Huffman decoding stays on the CPU. Chosen so that the MXNet row on DGX-1 (10.7 k images/s on 40 cores) is
-// not bound by input, which holds up to 0.55; it is not measured.
+// [fitted: on one bound] Huffman decoding stays on the CPU. A DGX-2 trained 25.3 k images/s on 48 cores (MLPerf v0.7),
+// which a share above 0.3 would not have fed; a quarter is assumed.
 constexpr double dali_hybrid_cost = 0.25;
 // [assumed] headers and copying of the compressed bytes; a guess.
 constexpr double dali_engine_cost = 0.06;

@@ -111,6 +111,9 @@ class CostResolver {
         context_.assume(pointer, "unknown", "the catalog prices no such server: ownership stays unpriced");
         return;
       }
+      note_server_guess(group.node.server_id);
+      if (group.node.server_price_origin.find("street prices") != std::string::npos)
+        note_estimates(context_, "gpu", group.node.gpu, {"street_price"});
       sum += *group.node.server_price * group.count;
       nodes += group.count;
       own.server_price_origin = "catalog, " + group.node.server_price_origin + ", " + group.node.server_price_date;
@@ -119,6 +122,12 @@ class CostResolver {
     if (nodes == 0) return;
     own.server_price = sum / nodes;
     context_.estimate(pointer, format_quantity(*own.server_price), own.server_price_origin);
+  }
+
+  void note_server_guess(const std::string& id) {
+    if (!context_.catalog().has("server", id)) return;
+    std::vector<Problem> quiet;
+    note_estimates(context_, "server", context_.catalog().server(id, {context_.lookup.file, "", quiet}), {"price"});
   }
 
   // Switches by the ports they must have, and the cards of nodes that no server came with.
@@ -139,6 +148,7 @@ class CostResolver {
     for (const NodeGroup& group : cluster.groups) {
       ports += static_cast<double>(group.count) * group.node.nics;
       if (!group.node.server_id.empty() || !group.node.nic) continue;
+      note_estimates(context_, "nic", *group.node.nic, {"price"});
       if (group.node.nic->price)
         price += *group.node.nic->price * (group.count * group.node.nics);
       else

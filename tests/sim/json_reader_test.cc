@@ -115,7 +115,7 @@ TEST_CASE("each kind of fault names its place, what was expected and what was go
   CHECK(only_problem(R"({"open": "true"})").expected == "true or false");
   CHECK(only_problem(R"({"label": 3})").expected == "a text");
   CHECK(only_problem(R"({"label": null})").got == "null");
-  CHECK(only_problem(R"({"colour": "greem"})").expected == "one of: red, green");
+  CHECK(only_problem(R"({"colour": "greem"})").expected == "one of: green, red");
   CHECK(only_problem(R"({"colour": "greem"})").hint == "did you mean \"green\"?");
   CHECK(only_problem(R"({"part": "bolz"})").hint == "did you mean \"bolt\"?");
   CHECK(only_problem(R"({"part": {"base": "zzzzzz", "size": 1}})").pointer == "/part/base");
