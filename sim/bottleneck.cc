@@ -1,6 +1,7 @@
 #include "sim/bottleneck.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "models/compute/roofline.h"
@@ -70,6 +71,32 @@ Bottleneck communication_bottleneck(const Assembly& assembly, const SteadyStep& 
   return b;
 }
 
+// The GPU whose clock heat or a power limit holds down most, if that is worth naming.
+std::optional<Bottleneck> slowest_gpu(const Assembly& assembly, const JobResult& result, double share) {
+  const NodeThermal::Gpu* slowest = nullptr;
+  std::string name;
+  std::size_t g = 0;
+  for (const NodeThermal::State& node : result.thermal)
+    for (const NodeThermal::Gpu& gpu : node.gpus) {
+      const std::string& own_name = assembly.gpus()[g++].name;
+      if (gpu.clock > 1 - worth_naming || (slowest && gpu.clock >= slowest->clock)) continue;
+      slowest = &gpu;
+      name = own_name;
+    }
+  if (!slowest) return std::nullopt;
+  switch (slowest->reason) {
+    case ClockReason::thermal:
+    case ClockReason::hardware_slowdown:
+      return Bottleneck{name, "thermal", share, "cooler inlet air, more airflow, cards further apart, or liquid cooling"};
+    case ClockReason::power_cap:
+      return Bottleneck{name, "power", share, "the power limit holds the clock down: raise gpu_power_limit"};
+    case ClockReason::clock_limit:
+      return Bottleneck{name, "power", share, "the clock limit holds the clock down: raise gpu_clock_limit"};
+    case ClockReason::none: break;
+  }
+  return std::nullopt;
+}
+
 Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) {
   double math = 0, memory = 0, fixed = 0;
   const StepModel& model = assembly.step_model(0);
@@ -108,16 +135,7 @@ Bottleneck find_bottleneck(const Assembly& assembly, const SteadyStep& step, con
     if (parts.communication_s == largest && parts.communication_s > 0.5 * parts.forward_backward_s)
       return communication_bottleneck(assembly, step);
   }
-  for (std::size_t n = 0, g = 0; n < result.thermal.size(); ++n)
-    for (const NodeThermal::Gpu& gpu : result.thermal[n].gpus) {
-      const std::string& name = assembly.gpus()[g++].name;
-      if (gpu.clock > 1 - worth_naming) continue;
-      const double share = parts.forward_backward_s / step.step_s;
-      if (gpu.reason == ClockReason::thermal || gpu.reason == ClockReason::hardware_slowdown)
-        return {name, "thermal", share, "cooler inlet air, more airflow, cards further apart, or liquid cooling"};
-      if (gpu.reason == ClockReason::power_cap)
-        return {name, "power", share, "the power limit holds the clock down: raise gpu_power_limit"};
-    }
+  if (const auto slowed = slowest_gpu(assembly, result, parts.forward_backward_s / step.step_s)) return *slowed;
   if (largest > worth_naming * step.step_s) {
     if (parts.communication_s == largest && parts.communication_s > 0.1 * step.step_s)
       return communication_bottleneck(assembly, step);

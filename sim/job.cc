@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sim/engine/executor.h"
+#include "sim/target.h"
 
 namespace clustersim {
 namespace {
@@ -99,8 +100,12 @@ void settle_clocks(const Assembly& assembly, JobResult& result) {
 JobResult run_job(const Assembly& assembly) {
   JobResult result;
   settle_clocks(assembly, result);
-  if (assembly.job().data.first_epoch_cold && assembly.job().data.from != DataSource::synthetic)
+  const Job& job = assembly.job();
+  if (job.data.first_epoch_cold && job.data.from != DataSource::synthetic)
     result.first_epoch = simulate_steady_step(assembly, true, result.clocks);
+  // A run that ends within its first epoch never sees a warm one.
+  if (result.first_epoch && target_length(job, assembly.cluster()).samples <= job.data.dataset.samples * (1 + 1e-3))
+    result.steady = *result.first_epoch;
   return result;
 }
 

@@ -3,36 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
-#include "clustersim/error.h"
 #include "models/compute/roofline.h"
 #include "models/outcome/availability.h"
-#include "models/outcome/convergence.h"
 #include "models/power_thermal/node_power.h"
 #include "models/workload/memory.h"
 
 namespace clustersim {
 namespace {
-
-// Samples to the job's target, whole steps, with where the number comes from.
-void set_target(const Job& job, Projection& p) {
-  const double epoch = job.data.dataset.samples;
-  switch (job.target.kind) {
-    case Target::Kind::epochs: p.samples = job.target.value * epoch; break;
-    case Target::Kind::samples: p.samples = job.target.value; break;
-    case Target::Kind::steps: p.samples = job.target.value * p.global_batch; break;
-    case Target::Kind::quality: {
-      const auto reference = samples_to_target(job.model_id, job.optimizer, p.global_batch, job.lr_rule, epoch);
-      require(reference.has_value(), "a quality target was accepted only where a reference exists");
-      p.samples = on_evaluation_grid(reference->samples, job.evaluation.every_samples);
-      p.target_basis = reference->basis;
-      p.target_extrapolated = reference->extrapolated;
-      break;
-    }
-  }
-  p.steps = whole_steps(p.samples, p.global_batch);
-  p.samples = p.steps * p.global_batch;
-  p.epochs = epoch > 0 ? p.samples / epoch : 0;
-}
 
 // Forward passes over the evaluation set, spread over all GPUs, the slowest of which is waited for.
 Time evaluation_time(const Assembly& assembly, const JobResult& result) {
@@ -88,17 +65,16 @@ RunUse Projection::use(const Cluster& cluster) const {
 Projection project(const Assembly& assembly, const JobResult& result) {
   const Job& job = assembly.job();
   Projection p;
-  p.global_batch = job.samples_per_step_and_gpu() * assembly.cluster().gpus();
-  p.throughput = p.global_batch / result.steady.step_s;
-  set_target(job, p);
+  p.target = target_length(job, assembly.cluster());
+  p.throughput = p.target.global_batch / result.steady.step_s;
   p.one_evaluation = evaluation_time(assembly, result);
   RunLength run;
-  run.samples = p.samples;
+  run.samples = p.target.samples;
   run.samples_per_epoch = job.data.dataset.samples;
   run.samples_per_s = p.throughput;
-  const double first_throughput = result.first_epoch ? p.global_batch / result.first_epoch->step_s : p.throughput;
+  const double first_throughput = result.first_epoch ? p.target.global_batch / result.first_epoch->step_s : p.throughput;
   run.first_epoch = seconds(run.samples_per_epoch / std::min(first_throughput, p.throughput));
-  if (job.evaluation.every_samples > 0) run.evaluations = std::floor(p.samples / job.evaluation.every_samples + 1e-9);
+  if (job.evaluation.every_samples > 0) run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
   run.evaluation = p.one_evaluation;
   run.checkpoint_interval = job.checkpoint.every;
   run.checkpoint_blocking = one_checkpoint(assembly);

@@ -10,10 +10,10 @@
 namespace clustersim {
 namespace {
 
-// Shortest useful text of a number: three significant digits.
+// Three significant digits; whole numbers from a thousand on.
 std::string number(double value) {
   char text[40];
-  std::snprintf(text, sizeof text, "%.3g", value);
+  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e7 ? "%.0f" : "%.3g", value);
   return text;
 }
 
@@ -34,7 +34,7 @@ class Summary {
     const Job& job = scenario_.job;
     report_.scenario = scenario_.name;
     report_.headline = job.model_id + " on " + gpus_text(scenario_.cluster) + ", " +
-                       number(own_.projection.global_batch) + " samples a step";
+                       number(own_.projection.target.global_batch) + " samples a step";
     add_speed();
     add_parts();
     add_target();
@@ -76,9 +76,9 @@ class Summary {
 
   void add_target() {
     const Projection& p = own_.projection;
-    metric("steps_to_target", p.steps, "1", "optimizer steps");
-    metric("samples_to_target", p.samples, "1", "samples");
-    if (p.epochs > 0) metric("epochs_to_target", p.epochs, "1", "passes over the data set");
+    metric("steps_to_target", p.target.steps, "1", "optimizer steps");
+    metric("samples_to_target", p.target.samples, "1", "samples");
+    if (p.target.epochs > 0) metric("epochs_to_target", p.target.epochs, "1", "passes over the data set");
     metric("time_to_train", p.time.total.base(), "s", "to the target, evaluations and checkpoints included");
     if (scenario_.job.data.from != DataSource::synthetic)
       metric("first_epoch_time", p.time.first_epoch.base(), "s", "the first epoch, or the part of it that is needed");
@@ -156,7 +156,7 @@ class Summary {
     if (!text.empty()) note("gradients", text);
     for (std::size_t n = 0; n < own_.assembly.fabric().nodes.size(); ++n)
       for (const std::string& line : own_.assembly.input(n, false).notes) note("input", line);
-    if (!own_.projection.target_basis.empty()) note("target", own_.projection.target_basis);
+    if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
     add_clock_note();
     note("simulated", std::to_string(steady.steps_simulated) + " steps of one node in " +
                           std::to_string(scenario_.cluster.nodes()) +
@@ -205,8 +205,8 @@ class Summary {
 
   void add_assumptions() {
     report_.assumptions = scenario_.assumptions;
-    if (own_.projection.target_extrapolated)
-      report_.assumptions.push_back({Assumption::Kind::model, "/job/target", number(own_.projection.samples) + " samples",
+    if (own_.projection.target.extrapolated)
+      report_.assumptions.push_back({Assumption::Kind::model, "/job/target", number(own_.projection.target.samples) + " samples",
                                      "the global batch lies outside the reference points: extrapolated"});
     const NodeSpec& node = scenario_.cluster.groups.front().node;
     const GpuPowerModel power = gpu_power_model(node.gpu);

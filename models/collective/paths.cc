@@ -56,6 +56,10 @@ double transport_share(const NodeSpec& node, const FabricSpec& fabric) {
   return tcp_rate(node, *node.nic, port) / port;
 }
 
+// Share of a slot's copy rate that a ring of peers keeps up over PCIe, reading and writing at once [assumed: rings
+// over gen4 slots of 25 GB/s are published with 17, 20.6, 24.6 and 25.3 GB/s].
+constexpr double pcie_ring_share = 0.95;
+
 double pcie_peer_weight(const LinkSpec& pcie) {
   if (!pcie.achievable_p2p || pcie.achievable_p2p->base() <= 0) return 1.0;
   return std::max(1.0, pcie.achievable / *pcie.achievable_p2p);
@@ -189,7 +193,7 @@ Way NodePaths::over_pcie(int a, int b) const {
       below_switch = true;
     }
   const bool slow_root = socket_a != socket_b || spec_->cpu.vendor == "Intel" || spec_->acs;
-  double weight = below_switch || !slow_root ? 1.0 : pcie_peer_weight(spec_->pcie);
+  const double weight = (below_switch || !slow_root ? 1.0 : pcie_peer_weight(spec_->pcie)) / pcie_ring_share;
   Way way;
   for (int link : up) way.push_back({link, weight});
   append(way, root_a, root_b, 1.0);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "clustersim/error.h"
 
@@ -56,6 +57,7 @@ std::vector<PcieVertex> default_skeleton(const NodeSpec& node) {
 std::vector<PcieVertex> pruned(const NodeSpec& node) {
   std::vector<PcieVertex> tree;
   std::map<std::string, std::string> renamed;
+  std::set<std::string> left_out;
   int sockets = 0, switches = 0, gpus = 0, nics = 0, drives = 0;
   const int wanted_sockets = std::max(1, node.sockets);
   for (const PcieVertex& vertex : node.pcie_tree) {
@@ -65,9 +67,12 @@ std::vector<PcieVertex> pruned(const NodeSpec& node) {
       continue;
     }
     PcieVertex copy = vertex;
+    if (left_out.count(vertex.parent) > 0) continue;  // a NIC on the die of a GPU that is not there
     const auto parent = renamed.find(vertex.parent);
     require(parent != renamed.end(), "parents come before children in a PCIe tree");
     copy.parent = parent->second;
+    for (const PcieVertex& gpu : tree)  // a NIC on a GPU's die is reached by the others over that GPU's slot
+      if (gpu.id == parent->second && gpu.kind == "gpu") copy.parent = gpu.parent;
     if (vertex.kind == "pcie_switch") {
       copy.id = "sw" + std::to_string(switches++);
     } else if (vertex.kind == "gpu" && gpus < node.gpus) {
@@ -78,6 +83,7 @@ std::vector<PcieVertex> pruned(const NodeSpec& node) {
                (vertex.role.empty() || vertex.role == "data")) {
       copy.id = "nvme" + std::to_string(drives++);
     } else {
+      left_out.insert(vertex.id);
       continue;
     }
     renamed[vertex.id] = copy.id;

@@ -124,23 +124,50 @@ std::string notes_section(const Report& report) {
   return text;
 }
 
-std::string assumptions_of(const Report& report, Assumption::Kind kind, const std::string& title) {
-  std::string text;
+// Assumptions with one heading each, in the order in which the headings first appear: "heading: key value, key value".
+std::string grouped(const Report& report, Assumption::Kind kind, std::string (*heading)(const Assumption&),
+                    std::string (*item)(const Assumption&)) {
+  std::vector<std::pair<std::string, std::string>> groups;
   for (const Assumption& a : report.assumptions) {
     if (a.kind != kind) continue;
-    std::string line = a.pointer;
-    if (!a.value.empty()) line += (line.empty() ? "" : " = ") + a.value;
-    if (!a.why.empty()) line += (line.empty() ? "" : ": ") + a.why;
-    text += folded(line, 4, width);
+    const std::string name = heading(a);
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
+    if (group == groups.end()) group = groups.insert(groups.end(), {name, ""});
+    const std::string text = item(a);  // the cloud's node often leans on the same as the own one
+    if (group->second == text || group->second.find(", " + text) != std::string::npos ||
+        group->second.rfind(text + ", ", 0) == 0)
+      continue;
+    group->second += (group->second.empty() ? "" : ", ") + text;
   }
+  std::string text;
+  for (const auto& [name, items] : groups) text += folded(name.empty() ? items : name + ": " + items, 4, width);
+  return text;
+}
+
+std::string with_title(const std::string& title, const std::string& text) {
   return text.empty() ? "" : "  " + title + "\n" + text;
 }
 
+// "/cluster/node/gpu_power_limit" -> "gpu_power_limit": the last step of a pointer.
+std::string last_step(const std::string& pointer) { return pointer.substr(pointer.rfind('/') + 1); }
+
+std::string key_and_value(const Assumption& a) { return last_step(a.pointer) + (a.value.empty() ? "" : " " + a.value); }
+
+// Of a catalog number "gpu/a100-sxm4-40gb/idle_power" the part, of a scenario key the object it belongs to.
+std::string owner(const Assumption& a) { return a.pointer.substr(0, a.pointer.rfind('/')); }
+
 std::string assumptions_section(const Report& report) {
   const std::string text =
-      assumptions_of(report, Assumption::Kind::default_value, "defaults, not stated in the scenario") +
-      assumptions_of(report, Assumption::Kind::estimate, "estimated numbers of the catalog") +
-      assumptions_of(report, Assumption::Kind::model, "the model's own");
+      with_title("defaults, not stated in the scenario",
+                 grouped(report, Assumption::Kind::default_value, [](const Assumption& a) { return a.why; },
+                         key_and_value)) +
+      with_title("guesses among the catalog's numbers (--format json says why)",
+                 grouped(report, Assumption::Kind::estimate, owner, [](const Assumption& a) {
+                   const bool short_value = a.value.size() <= 24;
+                   return last_step(a.pointer) + (short_value && !a.value.empty() ? " " + a.value : "");
+                 })) +
+      with_title("the model's own", grouped(report, Assumption::Kind::model, [](const Assumption& a) { return a.why; },
+                                            key_and_value));
   return text.empty() ? "" : "\nWhat this leans on\n" + text;
 }
 
