@@ -34,8 +34,8 @@ Assembly::Assembly(const Cluster& cluster, const Job& job)
 }
 
 ResourceId Assembly::node_resource(std::size_t node, NodeResource which) const {
-  return fabric_.pool_resource(static_cast<int>(fabric_.pools.size())) +
-         static_cast<int>(node) * node_resource_count + which;
+  return fabric_.pool_resource(static_cast<int>(fabric_.pools.size())) + static_cast<int>(node) * node_resource_count +
+         which;
 }
 
 ResourceId Assembly::shared_storage_resource() const { return node_resource(fabric_.nodes.size(), loader_cores); }
@@ -111,7 +111,8 @@ void Assembly::add_route(std::vector<Use>& uses, int from, int to, double weight
 InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) const {
   const auto n = static_cast<std::size_t>(gpus_[gpu].node);
   const NodePlan& plan = fabric_.nodes[n];
-  const int memory = plan.memories[static_cast<std::size_t>(plan.gpu_socket[static_cast<std::size_t>(gpus_[gpu].number)])];
+  const int memory =
+      plan.memories[static_cast<std::size_t>(plan.gpu_socket[static_cast<std::size_t>(gpus_[gpu].number)])];
   InputStage stage{"read", demand.stored_bytes * job_.samples_per_step_and_gpu(), 0, 0, {}};
   const double cold = std::max(0.0, 1.0 - demand.page_cache_share - demand.cache_share);
   if (demand.cache_share > 0) stage.uses.push_back({node_resource(n, cache_array), demand.cache_share, 1});

@@ -60,7 +60,7 @@ class Assembly {
   std::unique_ptr<RouteFinder> routes_;
   std::unique_ptr<CollectivePlanner> planner_;
   std::vector<SimulatedGpu> gpus_;
-  std::vector<StepModel> models_;                // by node of the plan
+  std::vector<StepModel> models_;                 // by node of the plan
   std::vector<std::vector<InputDemand>> inputs_;  // [steady, first epoch] by node
 };
 

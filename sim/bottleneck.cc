@@ -38,8 +38,9 @@ Bottleneck input_bottleneck(const Assembly& assembly, const SteadyStep& step) {
     const bool shared = job.data.from == DataSource::shared;
     b.kind = "storage";
     b.resource = shared ? "shared storage" : node_of(assembly) + ".storage";
-    b.advice = shared ? "more storage servers, a faster network to them, or a cache tier on each node"
-                      : "a faster tier or more devices (raid0), records instead of single files, or memory for the page cache";
+    b.advice =
+        shared ? "more storage servers, a faster network to them, or a cache tier on each node"
+               : "a faster tier or more devices (raid0), records instead of single files, or memory for the page cache";
   } else if (stage == "decode" || stage == "collate") {
     b.kind = "loader";
     b.resource = node_of(assembly) + ".loader";
@@ -65,8 +66,9 @@ Bottleneck communication_bottleneck(const Assembly& assembly, const SteadyStep& 
   b.share = step.parts.communication_s / step.step_s;
   b.resource = plan.limit.empty() ? "gpu fabric" : plan.limit;
   const bool between_nodes = assembly.cluster().nodes() > 1;
-  b.advice = between_nodes ? "faster or more NICs, RDMA where it is TCP, fp16 gradients, larger batches or accumulation"
-                           : "NVLink where it is PCIe, peer-to-peer access, fp16 gradients, larger batches or accumulation";
+  b.advice = between_nodes
+                 ? "faster or more NICs, RDMA where it is TCP, fp16 gradients, larger batches or accumulation"
+                 : "NVLink where it is PCIe, peer-to-peer access, fp16 gradients, larger batches or accumulation";
   if (!job.overlap) b.advice += "; overlapping with the backward pass (overlap true)";
   return b;
 }
@@ -87,12 +89,14 @@ std::optional<Bottleneck> slowest_gpu(const Assembly& assembly, const JobResult&
   switch (slowest->reason) {
     case ClockReason::thermal:
     case ClockReason::hardware_slowdown:
-      return Bottleneck{name, "thermal", share, "cooler inlet air, more airflow, cards further apart, or liquid cooling"};
+      return Bottleneck{name, "thermal", share,
+                        "cooler inlet air, more airflow, cards further apart, or liquid cooling"};
     case ClockReason::power_cap:
       return Bottleneck{name, "power", share, "the power limit holds the clock down: raise gpu_power_limit"};
     case ClockReason::clock_limit:
       return Bottleneck{name, "power", share, "the clock limit holds the clock down: raise gpu_clock_limit"};
-    case ClockReason::none: break;
+    case ClockReason::none:
+      break;
   }
   return std::nullopt;
 }

@@ -35,9 +35,12 @@ struct Algorithm {
 };
 
 constexpr Algorithm algorithms[] = {
-    {"auto", CollectiveAlgorithm::automatic},   {"ring", CollectiveAlgorithm::ring},
-    {"tree", CollectiveAlgorithm::tree},        {"hierarchical", CollectiveAlgorithm::hierarchical},
-    {"naive_tree", CollectiveAlgorithm::naive_tree}, {"nvls", CollectiveAlgorithm::nvls},
+    {"auto", CollectiveAlgorithm::automatic},
+    {"ring", CollectiveAlgorithm::ring},
+    {"tree", CollectiveAlgorithm::tree},
+    {"hierarchical", CollectiveAlgorithm::hierarchical},
+    {"naive_tree", CollectiveAlgorithm::naive_tree},
+    {"nvls", CollectiveAlgorithm::nvls},
     {"in_network", CollectiveAlgorithm::in_network},
 };
 
@@ -71,7 +74,8 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
   const int n = ranks.value_or(most);
   if (n < 2 || n > most)
     faults.push_back({"command line", "--ranks", "from 2 to the cluster's " + std::to_string(most) + " GPUs",
-                      std::to_string(n), most < 2 ? "a collective needs two GPUs: raise cluster.nodes or node.gpus" : ""});
+                      std::to_string(n),
+                      most < 2 ? "a collective needs two GPUs: raise cluster.nodes or node.gpus" : ""});
   if (!faults.empty()) throw InputError(faults);
 
   const Assembly assembly(scenario.cluster, scenario.job);

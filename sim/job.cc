@@ -10,10 +10,10 @@ namespace clustersim {
 namespace {
 
 constexpr int most_steps = 64;
-constexpr double steady_within = 1e-4;      // relative difference of two steps in a row
+constexpr double steady_within = 1e-4;  // relative difference of two steps in a row
 constexpr double clock_settled_within = 2e-3;
 constexpr int most_clock_rounds = 12;
-constexpr double thermal_horizon_h = 4;     // longer than any time constant of a node
+constexpr double thermal_horizon_h = 4;  // longer than any time constant of a node
 
 SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& spec, const TaskGraph& graph,
                             const RunRecord& record, SimTime from, SimTime to, int steps) {
@@ -56,8 +56,8 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
     if (!settled && steps < most_steps) continue;
     // A pipeline that beats instead of settling is averaged over the later half of the window.
     const std::size_t first = settled ? last - 1 : last / 2;
-    SteadyStep result = summarize_window(assembly, spec, graph, record, ends[first], ends[last],
-                                         static_cast<int>(last - first));
+    SteadyStep result =
+        summarize_window(assembly, spec, graph, record, ends[first], ends[last], static_cast<int>(last - first));
     result.steps_simulated = steps;
     result.settled = settled;
     return result;

@@ -13,12 +13,12 @@ namespace clustersim {
 
 struct SteadyStep {
   double step_s = 0;
-  StepParts parts;                 // mean over the job's GPUs; sums to step_s
-  std::vector<GpuLoad> loads;      // by simulated GPU
+  StepParts parts;                     // mean over the job's GPUs; sums to step_s
+  std::vector<GpuLoad> loads;          // by simulated GPU
   std::vector<ResourceUse> resources;  // over the whole window simulated
-  double window_s = 0;             // its length
+  double window_s = 0;                 // its length
   int steps_simulated = 0;
-  bool settled = true;             // two steps in a row were equal within 0.01 %
+  bool settled = true;  // two steps in a row were equal within 0.01 %
   std::uint64_t events = 0;
   std::uint64_t fingerprint = 0;
 };
@@ -28,9 +28,9 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
 
 struct JobResult {
   SteadyStep steady;
-  std::optional<SteadyStep> first_epoch;          // where a cold first epoch reads differently
-  std::vector<double> clocks;                     // relative, by simulated GPU
-  std::vector<NodeThermal::State> thermal;        // by node of the plan
+  std::optional<SteadyStep> first_epoch;    // where a cold first epoch reads differently
+  std::vector<double> clocks;               // relative, by simulated GPU
+  std::vector<NodeThermal::State> thermal;  // by node of the plan
 };
 
 JobResult run_job(const Assembly& assembly);

@@ -72,9 +72,11 @@ Projection project(const Assembly& assembly, const JobResult& result) {
   run.samples = p.target.samples;
   run.samples_per_epoch = job.data.dataset.samples;
   run.samples_per_s = p.throughput;
-  const double first_throughput = result.first_epoch ? p.target.global_batch / result.first_epoch->step_s : p.throughput;
+  const double first_throughput =
+      result.first_epoch ? p.target.global_batch / result.first_epoch->step_s : p.throughput;
   run.first_epoch = seconds(run.samples_per_epoch / std::min(first_throughput, p.throughput));
-  if (job.evaluation.every_samples > 0) run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
+  if (job.evaluation.every_samples > 0)
+    run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
   run.evaluation = p.one_evaluation;
   run.checkpoint_interval = job.checkpoint.every;
   run.checkpoint_blocking = one_checkpoint(assembly);

@@ -10,14 +10,14 @@ namespace clustersim {
 
 struct Projection {
   TargetLength target;
-  double throughput = 0;         // samples/s, steady
+  double throughput = 0;  // samples/s, steady
   TimeToTrain time;
   Time one_evaluation;
-  Power gpu_power;               // mean over GPUs, while training
-  Power node_power;              // mean over nodes, from the wall, while training
+  Power gpu_power;   // mean over GPUs, while training
+  Power node_power;  // mean over nodes, from the wall, while training
   Power installed_node_power;
   Temperature hottest;
-  double slowest_clock = 1;      // relative
+  double slowest_clock = 1;  // relative
   RunUse use(const Cluster& cluster) const;
 };
 

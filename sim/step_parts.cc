@@ -9,13 +9,25 @@ namespace {
 
 void count(StepParts& parts, Part part, double seconds) {
   switch (part) {
-    case Part::forward_backward: parts.forward_backward_s += seconds; break;
-    case Part::communication: parts.communication_s += seconds; break;
-    case Part::input: parts.input_s += seconds; break;
-    case Part::optimizer: parts.optimizer_s += seconds; break;
-    case Part::straggler: parts.straggler_s += seconds; break;
+    case Part::forward_backward:
+      parts.forward_backward_s += seconds;
+      break;
+    case Part::communication:
+      parts.communication_s += seconds;
+      break;
+    case Part::input:
+      parts.input_s += seconds;
+      break;
+    case Part::optimizer:
+      parts.optimizer_s += seconds;
+      break;
+    case Part::straggler:
+      parts.straggler_s += seconds;
+      break;
     case Part::host_overhead:
-    case Part::other: parts.host_s += seconds; break;
+    case Part::other:
+      parts.host_s += seconds;
+      break;
   }
 }
 

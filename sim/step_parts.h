@@ -17,11 +17,9 @@ namespace clustersim {
 
 struct StepParts {
   double forward_backward_s = 0, communication_s = 0, input_s = 0, optimizer_s = 0, host_s = 0, straggler_s = 0;
-  double busy_s = 0;                           // some kernel ran
-  std::map<std::string, double> waited_s;      // waiting, by label of the task waited for
-  double sum() const {
-    return forward_backward_s + communication_s + input_s + optimizer_s + host_s + straggler_s;
-  }
+  double busy_s = 0;                       // some kernel ran
+  std::map<std::string, double> waited_s;  // waiting, by label of the task waited for
+  double sum() const { return forward_backward_s + communication_s + input_s + optimizer_s + host_s + straggler_s; }
 };
 
 struct ObservedStream {

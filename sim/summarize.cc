@@ -206,7 +206,8 @@ class Summary {
   void add_assumptions() {
     report_.assumptions = scenario_.assumptions;
     if (own_.projection.target.extrapolated)
-      report_.assumptions.push_back({Assumption::Kind::model, "/job/target", number(own_.projection.target.samples) + " samples",
+      report_.assumptions.push_back({Assumption::Kind::model, "/job/target",
+                                     number(own_.projection.target.samples) + " samples",
                                      "the global batch lies outside the reference points: extrapolated"});
     const NodeSpec& node = scenario_.cluster.groups.front().node;
     const GpuPowerModel power = gpu_power_model(node.gpu);

@@ -10,9 +10,15 @@ TargetLength target_length(const Job& job, const Cluster& cluster) {
   t.global_batch = job.samples_per_step_and_gpu() * cluster.gpus();
   const double epoch = job.data.dataset.samples;
   switch (job.target.kind) {
-    case Target::Kind::epochs: t.samples = job.target.value * epoch; break;
-    case Target::Kind::samples: t.samples = job.target.value; break;
-    case Target::Kind::steps: t.samples = job.target.value * t.global_batch; break;
+    case Target::Kind::epochs:
+      t.samples = job.target.value * epoch;
+      break;
+    case Target::Kind::samples:
+      t.samples = job.target.value;
+      break;
+    case Target::Kind::steps:
+      t.samples = job.target.value * t.global_batch;
+      break;
     case Target::Kind::quality: {
       const auto reference = samples_to_target(job.model_id, job.optimizer, t.global_batch, job.lr_rule, epoch);
       require(reference.has_value(), "a quality target was accepted only where a reference exists");

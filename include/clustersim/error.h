@@ -12,10 +12,10 @@ namespace clustersim {
 // One fault of an input file.
 struct Problem {
   std::string file;
-  std::string pointer;   // JSON pointer inside the file, "" for the whole
+  std::string pointer;  // JSON pointer inside the file, "" for the whole
   std::string expected;
   std::string got;
-  std::string hint;      // how to mend it, may be empty
+  std::string hint;  // how to mend it, may be empty
 };
 
 // All faults of a read, found together.

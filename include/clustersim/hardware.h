@@ -20,7 +20,7 @@ struct Entry {
   std::string id;
   std::string name;
   std::vector<EstimatedField> estimated;
-  std::vector<std::string> unknown;   // keys that every such part should have and this entry leaves out: still zero
+  std::vector<std::string> unknown;  // keys that every such part should have and this entry leaves out: still zero
 };
 
 // Dense peaks with fp32 accumulation, without structured sparsity.
@@ -37,9 +37,9 @@ struct GpuSpec : Entry {
   Bytes l2_cache;
   std::optional<int> nvlink_generation;
   int nvlink_links = 0;
-  Bandwidth nvlink_per_direction;     // all links together
+  Bandwidth nvlink_per_direction;  // all links together
   int pcie_generation = 0, pcie_lanes = 0;
-  bool p2p = true;                    // stock driver lets GPUs reach each other over PCIe
+  bool p2p = true;  // stock driver lets GPUs reach each other over PCIe
   Power tdp, power_limit_min, power_limit_max, idle_power;
   Temperature slowdown, shutdown;
   std::optional<Temperature> max_operating, target, memory_max_operating;
@@ -53,36 +53,36 @@ struct CpuSpec : Entry {
   int cores = 0, threads = 0, max_sockets = 1;
   Frequency base_clock, all_core_clock, boost_clock;
   int memory_channels = 0;
-  Bandwidth memory_bandwidth;         // one socket, STREAM-like
+  Bandwidth memory_bandwidth;  // one socket, STREAM-like
   int pcie_generation = 0, pcie_lanes = 0;
   Power tdp, idle_power;
-  FlopRate peak_fp32;                 // one socket, all cores
-  double relative_ipc = 1.0;          // EPYC 7742 = 1
+  FlopRate peak_fp32;                   // one socket, all cores
+  double relative_ipc = 1.0;            // EPYC 7742 = 1
   double loader_images_per_core_s = 0;  // JPEG decode, crop, resize, collate; all cores busy (images/s per core)
-  Time launch_overhead;               // CPU time of one eager framework operator
+  Time launch_overhead;                 // CPU time of one eager framework operator
   std::optional<Money> list_price;
 };
 
 // PCIe, NVLink, xGMI, UPI/QPI: a cable inside a node.
 struct LinkSpec : Entry {
-  std::string kind;                   // pcie, nvlink, xgmi, cpu, cxl, ...
+  std::string kind;  // pcie, nvlink, xgmi, cpu, cxl, ...
   int generation = 0, lanes = 0;
-  Bandwidth theoretical;              // per direction: one cable, or one NVLink link
-  Bandwidth achievable;               // per direction, what copies reach
-  std::optional<Bandwidth> achievable_p2p;  // PCIe: between two devices through a root complex
+  Bandwidth theoretical;                         // per direction: one cable, or one NVLink link
+  Bandwidth achievable;                          // per direction, what copies reach
+  std::optional<Bandwidth> achievable_p2p;       // PCIe: between two devices through a root complex
   std::optional<Bandwidth> collective_per_link;  // NVLink: what NCCL moves over one link
-  int links_per_gpu = 0;              // NVLink
+  int links_per_gpu = 0;                         // NVLink
   Time latency;
   bool in_network_reduction = false;  // NVSwitch: adds up what it forwards (NVLS)
 };
 
 struct NicSpec : Entry {
-  std::string kind;                   // ethernet, infiniband, efa, ...
-  Bandwidth line_rate;                // per direction, one port
+  std::string kind;     // ethernet, infiniband, efa, ...
+  Bandwidth line_rate;  // per direction, one port
   bool rdma = false;
   std::optional<double> rdma_efficiency, tcp_efficiency;  // perftest / iperf goodput over line rate
-  std::optional<Bandwidth> tcp_single_stream;       // one TCP flow
-  std::optional<Bandwidth> tcp_collective;          // NCCL sockets, best of many flows
+  std::optional<Bandwidth> tcp_single_stream;             // one TCP flow
+  std::optional<Bandwidth> tcp_collective;                // NCCL sockets, best of many flows
   Time rdma_latency, tcp_latency;
   std::optional<Money> price;
 };
@@ -98,14 +98,14 @@ struct SwitchSpec : Entry {
 };
 
 struct StorageSpec : Entry {
-  std::string kind;                   // sata_ssd, nvme_pcie4, nearline_hdd, distributed_fs, object_store, nfs, memory, ...
-  Bandwidth read, write;              // sequential; per device, per server or per connection as `per` says
-  std::string per;                    // "device", "server", "connection", "TiB"
+  std::string kind;       // sata_ssd, nvme_pcie4, nearline_hdd, distributed_fs, object_store, nfs, memory, ...
+  Bandwidth read, write;  // sequential; per device, per server or per connection as `per` says
+  std::string per;        // "device", "server", "connection", "TiB"
   std::optional<double> read_iops, write_iops;  // 4 KiB random
   Time read_latency, write_latency;
-  std::optional<double> client_share_of_nic;    // object stores that shard over the same port
+  std::optional<double> client_share_of_nic;  // object stores that shard over the same port
   std::optional<Bandwidth> client_single_stream;
-  std::optional<Time> open_latency;   // of one small file
+  std::optional<Time> open_latency;  // of one small file
   std::optional<BytePrice> price;
   std::string price_date;
   std::optional<Power> active_power;
@@ -113,25 +113,25 @@ struct StorageSpec : Entry {
 
 struct RaidLevel : Entry {
   double sequential_efficiency = 1.0;
-  double capacity_share = 1.0;        // for the count at hand
+  double capacity_share = 1.0;                     // for the count at hand
   double read_scaling = 1.0, write_scaling = 1.0;  // devices' worth
 };
 
 // A vertex of a node's PCIe tree; parents come before children.
 struct PcieVertex {
-  std::string id;                     // "cpu0", "sw1", "gpu3", "nic0", "nvme2"
-  std::string kind;                   // socket, pcie_switch, gpu, nic, storage
-  std::string parent;                 // "" for a socket
-  std::string role;                   // nic: compute, storage, management; storage: data, os, cache
-  Bandwidth link;                     // to the parent, per direction, achievable
+  std::string id;      // "cpu0", "sw1", "gpu3", "nic0", "nvme2"
+  std::string kind;    // socket, pcie_switch, gpu, nic, storage
+  std::string parent;  // "" for a socket
+  std::string role;    // nic: compute, storage, management; storage: data, os, cache
+  Bandwidth link;      // to the parent, per direction, achievable
   Time link_latency;
-  std::string link_id;                // the same link in the catalog
-  std::string part;                   // catalog id of the NIC or the storage tier
+  std::string link_id;  // the same link in the catalog
+  std::string part;     // catalog id of the NIC or the storage tier
 };
 
 struct GpuFabricSpec {
-  std::string shape;                  // switch, mesh, pairs, cube-mesh, ring, pcie, none
-  LinkSpec link;                      // unset (id empty) for pcie
+  std::string shape;  // switch, mesh, pairs, cube-mesh, ring, pcie, none
+  LinkSpec link;      // unset (id empty) for pcie
   int links_per_gpu = 0;
   bool in_network_reduction = false;  // the switch adds up (NVLS)
 };
@@ -140,10 +140,10 @@ struct GpuFabricSpec {
 struct PartCount {
   std::string id;
   int count = 0;
-  std::string role;                   // as PcieVertex::role
-  std::optional<Bytes> capacity;      // storage: of one device
-  std::string raid;                   // storage: "", "none", "raid0", ...
-  std::optional<Bandwidth> line_rate; // NIC: where the port is not of the part's own rate
+  std::string role;                    // as PcieVertex::role
+  std::optional<Bytes> capacity;       // storage: of one device
+  std::string raid;                    // storage: "", "none", "raid0", ...
+  std::optional<Bandwidth> line_rate;  // NIC: where the port is not of the part's own rate
 };
 
 struct ServerSpec : Entry {
@@ -151,39 +151,40 @@ struct ServerSpec : Entry {
   int gpu_count = 0, cpu_count = 0;
   Bytes memory;
   std::vector<PartCount> nics, storage;
-  std::string gpu_fabric_link;        // id, "" for pcie
+  std::string gpu_fabric_link;  // id, "" for pcie
   std::string gpu_fabric_shape;
   int gpu_fabric_links_per_gpu = 0;
-  std::string gpu_fabric_switch;      // id, may be ""
-  std::string socket_link;            // id
+  std::string gpu_fabric_switch;  // id, may be ""
+  std::string socket_link;        // id
   std::vector<PcieVertex> pcie_tree;
-  std::optional<Money> price;         // whole server
+  std::optional<Money> price;  // whole server
   std::string price_date, price_rule;
   std::optional<Power> max_power;
-  double psu_watts_each = 0; int psu_count = 0;
+  double psu_watts_each = 0;
+  int psu_count = 0;
   std::string cooling;
   int rack_units = 0;
-  std::string gpu_slot;               // link id of the GPUs' PCIe slot, "" if they have none
+  std::string gpu_slot;  // link id of the GPUs' PCIe slot, "" if they have none
 };
 
 struct CloudSpec : Entry {
   std::string provider, instance, gpu_id, cpu_id, base_server, nic_id;
   int gpu_count = 0, vcpus = 0, nic_count = 0;
   Bytes memory, local_nvme;
-  Bandwidth network;                  // whole instance
-  Bandwidth nic_rate;                 // one NIC
-  std::string transport;              // rdma, efa, tcp
+  Bandwidth network;      // whole instance
+  Bandwidth nic_rate;     // one NIC
+  std::string transport;  // rdma, efa, tcp
   std::optional<Bandwidth> single_flow_cap;
   std::string currency;
   std::optional<TimePrice> on_demand, reserved_1y, reserved_3y, spot;  // converted to USD
   std::string on_demand_date, spot_date;
   // Of the slice of a host that is rented; unset where base_server describes the whole node.
   int sockets = 0;
-  std::string gpu_fabric_link;        // id, "" for pcie
+  std::string gpu_fabric_link;  // id, "" for pcie
   std::string gpu_fabric_shape;
   int gpu_fabric_links_per_gpu = 0;
-  std::string gpu_fabric_switch;      // id, may be ""
-  std::string gpu_slot;               // link id of the GPUs' PCIe slot, "" if unknown
+  std::string gpu_fabric_switch;  // id, may be ""
+  std::string gpu_slot;           // link id of the GPUs' PCIe slot, "" if unknown
 };
 
 }  // namespace clustersim

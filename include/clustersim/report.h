@@ -45,7 +45,7 @@ struct Note {
 
 struct Report {
   std::string scenario;
-  std::string headline;              // what was run, in one line
+  std::string headline;  // what was run, in one line
   std::vector<Metric> metrics;
   Bottleneck bottleneck;
   std::vector<Assumption> assumptions;

@@ -22,25 +22,25 @@ struct Span {
 
 // Use of one shared resource over the window.
 struct ResourceUse {
-  double busy_s = 0;        // time with at least one flow on it
-  double carried = 0;       // units served (bytes, core-seconds)
-  double saturated_s = 0;   // time during which its capacity was what limited some flow
+  double busy_s = 0;       // time with at least one flow on it
+  double carried = 0;      // units served (bytes, core-seconds)
+  double saturated_s = 0;  // time during which its capacity was what limited some flow
 };
 
 // Use of one GPU over the window.
 struct GpuUse {
-  double compute_s = 0;            // some compute task ran
-  double activity_s = 0;           // integral of Work::activity over compute_s
-  double communication_only_s = 0; // a transfer held the GPU and no compute task ran
+  double compute_s = 0;             // some compute task ran
+  double activity_s = 0;            // integral of Work::activity over compute_s
+  double communication_only_s = 0;  // a transfer held the GPU and no compute task ran
 };
 
 struct RunRecord {
-  std::vector<Span> spans;               // indexed by TaskId
-  std::vector<ResourceUse> resources;    // indexed by ResourceId
-  std::vector<GpuUse> gpus;              // indexed by GpuId
+  std::vector<Span> spans;             // indexed by TaskId
+  std::vector<ResourceUse> resources;  // indexed by ResourceId
+  std::vector<GpuUse> gpus;            // indexed by GpuId
   SimTime end = 0;
   std::uint64_t events = 0;
-  std::uint64_t fingerprint = 0;         // of the (time, task) pairs in order
+  std::uint64_t fingerprint = 0;  // of the (time, task) pairs in order
 };
 
 }  // namespace clustersim

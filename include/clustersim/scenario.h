@@ -18,10 +18,10 @@ enum class Raid : std::uint8_t { none, raid0, raid1, raid5, raid6, raid10 };
 
 struct StorageArray {
   StorageSpec tier;
-  int count = 0;                      // devices, or servers for a shared tier
+  int count = 0;  // devices, or servers for a shared tier
   Raid raid = Raid::none;
-  double sequential_efficiency = 1.0; // of the RAID level
-  std::optional<Bytes> capacity;      // of the whole array
+  double sequential_efficiency = 1.0;  // of the RAID level
+  std::optional<Bytes> capacity;       // of the whole array
 };
 
 enum class CoolingKind : std::uint8_t { air, liquid };
@@ -29,24 +29,24 @@ enum class Arrangement : std::uint8_t { series, parallel };
 
 struct Cooling {
   CoolingKind kind = CoolingKind::air;
-  Temperature inlet = Temperature::celsius(25);   // air reaching the first card, or coolant
-  Airflow airflow;                    // through the GPUs of one node; 0 = enough that preheating is negligible
+  Temperature inlet = Temperature::celsius(25);  // air reaching the first card, or coolant
+  Airflow airflow;  // through the GPUs of one node; 0 = enough that preheating is negligible
   Arrangement arrangement = Arrangement::parallel;
-  Power host_heat;                    // released into the air before it reaches the GPUs
+  Power host_heat;  // released into the air before it reaches the GPUs
 };
 
 struct NodeSpec {
-  std::string server_id;              // catalog server or cloud instance, "" if none
+  std::string server_id;  // catalog server or cloud instance, "" if none
   GpuSpec gpu;
   int gpus = 1;
   GpuFabricSpec gpu_fabric;
   CpuSpec cpu;
   int sockets = 1;
-  double cores = 0;                   // physical cores usable by the job on this node (all sockets)
-  LinkSpec socket_link;               // id empty with one socket
-  LinkSpec pcie;                      // the GPUs' slot
+  double cores = 0;      // physical cores usable by the job on this node (all sockets)
+  LinkSpec socket_link;  // id empty with one socket
+  LinkSpec pcie;         // the GPUs' slot
   Bytes memory;
-  std::optional<NicSpec> nic;         // compute NICs; none: the node stands alone
+  std::optional<NicSpec> nic;  // compute NICs; none: the node stands alone
   int nics = 0;
   std::optional<Bandwidth> single_flow_cap;  // cloud: one TCP flow
   bool gpudirect = true, acs = false, p2p = true;
@@ -57,7 +57,7 @@ struct NodeSpec {
   std::vector<PcieVertex> pcie_tree;  // of the server; empty: a default tree is built
   std::optional<Money> server_price;  // whole server, with GPUs
   std::string server_price_date;
-  std::string server_price_origin;    // whose price it is: a server's id, and what was exchanged
+  std::string server_price_origin;  // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
 };
 
@@ -71,12 +71,12 @@ enum class Transport : std::uint8_t { rdma, efa, tcp };
 
 struct FabricSpec {
   FabricShape shape = FabricShape::single_switch;
-  Bandwidth link;                     // one NIC port, line rate
+  Bandwidth link;  // one NIC port, line rate
   Transport transport = Transport::rdma;
   double oversubscription = 1.0;
   bool in_network_reduction = false;
   bool adaptive_routing = true;
-  SwitchSpec switch_spec;             // id empty: unknown
+  SwitchSpec switch_spec;  // id empty: unknown
 };
 
 struct SharedStorage {
@@ -91,8 +91,16 @@ struct Cluster {
   std::optional<SharedStorage> storage;
   std::string region = "USA";
   CarbonIntensity grid;
-  int nodes() const { int n = 0; for (const auto& g : groups) n += g.count; return n; }
-  int gpus() const { int n = 0; for (const auto& g : groups) n += g.count * g.node.gpus; return n; }
+  int nodes() const {
+    int n = 0;
+    for (const auto& g : groups) n += g.count;
+    return n;
+  }
+  int gpus() const {
+    int n = 0;
+    for (const auto& g : groups) n += g.count * g.node.gpus;
+    return n;
+  }
 };
 
 // ---- job
@@ -111,11 +119,11 @@ enum class Loader : std::uint8_t { pytorch, dali_cpu, dali_gpu, tf_data };
 enum class CollectiveAlgorithm : std::uint8_t { automatic, ring, tree, hierarchical, naive_tree, nvls, in_network };
 
 struct Dataset {
-  std::string id;                     // imagenet-1k, wikipediaplusbookcorpus, ...
-  double samples = 0;                 // in one epoch
-  Bytes raw_bytes, record_bytes;      // mean stored size of one sample in each container
-  bool images = false;                // needs JPEG decode
-  Bytes tensor_bytes;                 // what is copied to the GPU per sample
+  std::string id;                 // imagenet-1k, wikipediaplusbookcorpus, ...
+  double samples = 0;             // in one epoch
+  Bytes raw_bytes, record_bytes;  // mean stored size of one sample in each container
+  bool images = false;            // needs JPEG decode
+  Bytes tensor_bytes;             // what is copied to the GPU per sample
 };
 
 struct DataSpec {
@@ -128,39 +136,39 @@ struct DataSpec {
 };
 
 struct Evaluation {
-  double every_samples = 0;           // 0: never
-  double samples = 0;                 // in one evaluation
-  Time fixed;                         // beside the forward passes
+  double every_samples = 0;  // 0: never
+  double samples = 0;        // in one evaluation
+  Time fixed;                // beside the forward passes
 };
 
 struct Checkpoint {
-  Time every;                         // 0: never
+  Time every;  // 0: never
   bool asynchronous = true;
 };
 
 struct Target {
   enum class Kind : std::uint8_t { epochs, samples, steps, quality } kind = Kind::epochs;
-  double value = 1;                   // unused for quality
+  double value = 1;  // unused for quality
 };
 
 struct Job {
-  std::string model_id;               // resnet-50, ..., or "emulated", "trace"
+  std::string model_id;  // resnet-50, ..., or "emulated", "trace"
   ModelKind model = ModelKind::resnet;
-  Time emulated_step;                 // ModelKind::emulated: compute time of one batch on one GPU
+  Time emulated_step;  // ModelKind::emulated: compute time of one batch on one GPU
   Bytes emulated_sample_bytes;
   Precision precision = Precision::amp;
   Stack stack = Stack::pytorch_ddp;
-  int batch_per_gpu = 0;              // samples in one micro-batch; stack mlperf: in one optimiser step
-  int accumulation = 1;               // micro-batches in one optimiser step
-  bool no_sync = true;                // reduce only after the last micro-batch
+  int batch_per_gpu = 0;  // samples in one micro-batch; stack mlperf: in one optimiser step
+  int accumulation = 1;   // micro-batches in one optimiser step
+  bool no_sync = true;    // reduce only after the last micro-batch
   int sequence_length = 128;
-  double tokens_per_sequence = 128;   // mean
-  double length_square_ratio = 1.0;   // E[S^2]/E[S]^2
+  double tokens_per_sequence = 128;  // mean
+  double length_square_ratio = 1.0;  // E[S^2]/E[S]^2
   bool packing = false;
   Fusion fusion = Fusion::eager;
   GradientPrecision gradient_precision = GradientPrecision::fp32;
-  Bytes bucket;                       // DDP bucket or Horovod fusion buffer; 0: one bucket for all
-  Time horovod_cycle;                 // 0: no Horovod
+  Bytes bucket;        // DDP bucket or Horovod fusion buffer; 0: one bucket for all
+  Time horovod_cycle;  // 0: no Horovod
   bool overlap = true;
   Reduction reduction = Reduction::all_reduce;
   bool cuda_graph = false;
@@ -194,17 +202,17 @@ struct SelfHosted {
   EnergyPrice electricity;
   double pue = 1.4;
   double years = 3;
-  double residual = 0.3;              // share of the price left after `years`
-  double utilization = 0.6;           // share of the hours the cluster works
+  double residual = 0.3;                     // share of the price left after `years`
+  double utilization = 0.6;                  // share of the hours the cluster works
   std::optional<PowerTimePrice> colocation;  // per W and s of installed power
-  double support = 0;                 // share of the server price a year
+  double support = 0;                        // share of the server price a year
   std::optional<TimePrice> staff;
 };
 
 struct CloudCost {
   std::string instance_id;
   CloudPricing pricing = CloudPricing::on_demand;
-  std::optional<TimePrice> price;     // of one instance, in USD
+  std::optional<TimePrice> price;  // of one instance, in USD
   std::string price_date;
   int instances = 0;
 };

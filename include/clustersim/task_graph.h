@@ -15,17 +15,15 @@
 namespace clustersim {
 
 using TaskId = std::int32_t;
-using ResourceId = std::int32_t;   // index into the machine's shared resources (links, disks, core pools)
-using StreamId = std::int32_t;     // index into the machine's streams; -1: none
-using GpuId = std::int32_t;        // index into the machine's GPUs
-using LabelId = std::int32_t;      // index into TaskGraph::labels
+using ResourceId = std::int32_t;  // index into the machine's shared resources (links, disks, core pools)
+using StreamId = std::int32_t;    // index into the machine's streams; -1: none
+using GpuId = std::int32_t;       // index into the machine's GPUs
+using LabelId = std::int32_t;     // index into TaskGraph::labels
 
 enum class TaskKind : std::uint8_t { compute, transfer, delay };
 
 // What a span of time counts as when a step is taken apart.
-enum class Part : std::uint8_t {
-  forward_backward, communication, input, optimizer, host_overhead, straggler, other
-};
+enum class Part : std::uint8_t { forward_backward, communication, input, optimizer, host_overhead, straggler, other };
 
 // One kernel at the reference clock with the whole GPU to itself.
 //   seconds = fixed_s + max(math_s / (clock * free_sms), memory_s / (free_dram * min(1, clock / memory_knee)))
@@ -44,9 +42,9 @@ using WorkId = std::int32_t;  // index into TaskGraph::works
 
 // What the GPU offers to a kernel at a moment.
 struct Conditions {
-  double clock = 1.0;        // relative to the reference clock, > 0
-  double free_sms = 1.0;     // share of SMs that no collective holds, 0 < x <= 1
-  double free_dram = 1.0;    // share of DRAM bandwidth left, 0 < x <= 1
+  double clock = 1.0;      // relative to the reference clock, > 0
+  double free_sms = 1.0;   // share of SMs that no collective holds, 0 < x <= 1
+  double free_dram = 1.0;  // share of DRAM bandwidth left, 0 < x <= 1
 };
 
 // A resource crossed by a transfer: `weight` units of the resource per unit of the transfer, as `streams` flows.
@@ -67,15 +65,15 @@ struct Task {
   TaskKind kind = TaskKind::delay;
   Part part = Part::other;
   LabelId label = -1;
-  StreamId stream = -1;         // compute and delay: the stream that runs it in order; transfer: in-order queue or -1
-  WorkId work = -1;             // compute
-  double amount = 0;            // transfer: bytes (or core-seconds)
-  double latency_s = 0;         // delay: its length; transfer: before the first byte flows
-  double rate_cap = 0;          // transfer: most units a second, 0 = none
-  std::int32_t step = 0;        // training step it belongs to
-  std::vector<Use> uses;        // transfer
-  std::vector<Hold> holds;      // transfer
-  std::vector<TaskId> after;    // all must be done before it may start
+  StreamId stream = -1;       // compute and delay: the stream that runs it in order; transfer: in-order queue or -1
+  WorkId work = -1;           // compute
+  double amount = 0;          // transfer: bytes (or core-seconds)
+  double latency_s = 0;       // delay: its length; transfer: before the first byte flows
+  double rate_cap = 0;        // transfer: most units a second, 0 = none
+  std::int32_t step = 0;      // training step it belongs to
+  std::vector<Use> uses;      // transfer
+  std::vector<Hold> holds;    // transfer
+  std::vector<TaskId> after;  // all must be done before it may start
 };
 
 // Append-only. Ids are positions; a task may only come after tasks already in the graph.

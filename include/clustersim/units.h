@@ -24,9 +24,18 @@ class Quantity {
   constexpr Quantity operator-() const { return Quantity(-value_); }
   constexpr Quantity operator*(double f) const { return Quantity(value_ * f); }
   constexpr Quantity operator/(double f) const { return Quantity(value_ / f); }
-  constexpr Quantity& operator+=(Quantity o) { value_ += o.value_; return *this; }
-  constexpr Quantity& operator-=(Quantity o) { value_ -= o.value_; return *this; }
-  constexpr Quantity& operator*=(double f) { value_ *= f; return *this; }
+  constexpr Quantity& operator+=(Quantity o) {
+    value_ += o.value_;
+    return *this;
+  }
+  constexpr Quantity& operator-=(Quantity o) {
+    value_ -= o.value_;
+    return *this;
+  }
+  constexpr Quantity& operator*=(double f) {
+    value_ *= f;
+    return *this;
+  }
   constexpr double operator/(Quantity o) const { return value_ / o.value_; }
   constexpr auto operator<=>(const Quantity&) const = default;
 
@@ -36,7 +45,9 @@ class Quantity {
 };
 
 template <int S, int B, int F, int J, int K, int M, int V, int G>
-constexpr auto operator*(double f, Quantity<S, B, F, J, K, M, V, G> q) { return q * f; }
+constexpr auto operator*(double f, Quantity<S, B, F, J, K, M, V, G> q) {
+  return q * f;
+}
 
 template <int S, int B, int F, int J, int K, int M, int V, int G, int S2, int B2, int F2, int J2, int K2, int M2,
           int V2, int G2>
@@ -50,31 +61,35 @@ constexpr auto operator/(Quantity<S, B, F, J, K, M, V, G> a, Quantity<S2, B2, F2
   return Quantity<S - S2, B - B2, F - F2, J - J2, K - K2, M - M2, V - V2, G - G2>::from_base(a.base() / b.base());
 }
 
-using Time = Quantity<1, 0, 0, 0, 0, 0, 0, 0>;                // s
-using Frequency = Quantity<-1, 0, 0, 0, 0, 0, 0, 0>;          // 1/s
-using Bytes = Quantity<0, 1, 0, 0, 0, 0, 0, 0>;               // B
-using Bandwidth = Quantity<-1, 1, 0, 0, 0, 0, 0, 0>;          // B/s
-using Flop = Quantity<0, 0, 1, 0, 0, 0, 0, 0>;                // FLOP
-using FlopRate = Quantity<-1, 0, 1, 0, 0, 0, 0, 0>;           // FLOP/s
-using Energy = Quantity<0, 0, 0, 1, 0, 0, 0, 0>;              // J
-using Power = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;              // W
+using Time = Quantity<1, 0, 0, 0, 0, 0, 0, 0>;                   // s
+using Frequency = Quantity<-1, 0, 0, 0, 0, 0, 0, 0>;             // 1/s
+using Bytes = Quantity<0, 1, 0, 0, 0, 0, 0, 0>;                  // B
+using Bandwidth = Quantity<-1, 1, 0, 0, 0, 0, 0, 0>;             // B/s
+using Flop = Quantity<0, 0, 1, 0, 0, 0, 0, 0>;                   // FLOP
+using FlopRate = Quantity<-1, 0, 1, 0, 0, 0, 0, 0>;              // FLOP/s
+using Energy = Quantity<0, 0, 0, 1, 0, 0, 0, 0>;                 // J
+using Power = Quantity<-1, 0, 0, 1, 0, 0, 0, 0>;                 // W
 using TemperatureDifference = Quantity<0, 0, 0, 0, 1, 0, 0, 0>;  // K
-using ThermalResistance = Quantity<1, 0, 0, -1, 1, 0, 0, 0>;  // K/W
-using HeatCapacity = Quantity<0, 0, 0, 1, -1, 0, 0, 0>;       // J/K
-using Money = Quantity<0, 0, 0, 0, 0, 1, 0, 0>;               // USD
-using EnergyPrice = Quantity<0, 0, 0, -1, 0, 1, 0, 0>;        // USD/J
-using TimePrice = Quantity<-1, 0, 0, 0, 0, 1, 0, 0>;          // USD/s
-using BytePrice = Quantity<0, -1, 0, 0, 0, 1, 0, 0>;          // USD/B
-using PowerTimePrice = EnergyPrice;                           // USD/(W s), e.g. USD per kW and month
-using Airflow = Quantity<-1, 0, 0, 0, 0, 0, 1, 0>;            // m3/s
-using CarbonMass = Quantity<0, 0, 0, 0, 0, 0, 0, 1>;          // g CO2e
-using CarbonIntensity = Quantity<0, 0, 0, -1, 0, 0, 0, 1>;    // g CO2e/J
+using ThermalResistance = Quantity<1, 0, 0, -1, 1, 0, 0, 0>;     // K/W
+using HeatCapacity = Quantity<0, 0, 0, 1, -1, 0, 0, 0>;          // J/K
+using Money = Quantity<0, 0, 0, 0, 0, 1, 0, 0>;                  // USD
+using EnergyPrice = Quantity<0, 0, 0, -1, 0, 1, 0, 0>;           // USD/J
+using TimePrice = Quantity<-1, 0, 0, 0, 0, 1, 0, 0>;             // USD/s
+using BytePrice = Quantity<0, -1, 0, 0, 0, 1, 0, 0>;             // USD/B
+using PowerTimePrice = EnergyPrice;                              // USD/(W s), e.g. USD per kW and month
+using Airflow = Quantity<-1, 0, 0, 0, 0, 0, 1, 0>;               // m3/s
+using CarbonMass = Quantity<0, 0, 0, 0, 0, 0, 0, 1>;             // g CO2e
+using CarbonIntensity = Quantity<0, 0, 0, -1, 0, 0, 0, 1>;       // g CO2e/J
 
 // A point on the temperature scale, in degrees Celsius.
 class Temperature {
  public:
   constexpr Temperature() = default;
-  constexpr static Temperature celsius(double c) { Temperature t; t.celsius_ = c; return t; }
+  constexpr static Temperature celsius(double c) {
+    Temperature t;
+    t.celsius_ = c;
+    return t;
+  }
   constexpr double in_celsius() const { return celsius_; }
   constexpr TemperatureDifference operator-(Temperature o) const {
     return TemperatureDifference::from_base(celsius_ - o.celsius_);

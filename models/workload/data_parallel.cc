@@ -153,8 +153,8 @@ TaskId DataParallel::append_delay(TaskGraph& graph, const Rank& rank, double sec
   return graph.add(std::move(task));
 }
 
-TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes,
-                                       const char* label, int step, std::vector<TaskId> after) {
+TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label,
+                                       int step, std::vector<TaskId> after) {
   CollectivePlan plan = planner_->plan({op, bytes, spec_.job.algorithm, scope, 0});
   Task task;
   task.kind = TaskKind::transfer;
@@ -219,8 +219,7 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
     for (std::size_t r = 0; r < n; ++r) {
       const Rank& rank = spec_.ranks[r];
       const auto m = static_cast<std::size_t>(rank.model);
-      gradients_ready_[r] =
-          append_compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
+      gradients_ready_[r] = append_compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
       if (final_bucket && last) {
         const StepModel& model = spec_.models[m];
         const double micro_s = seconds_of(model.forward) + [&] {
@@ -230,8 +229,7 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
         }();
         const double launch_excess = spec_.job.accumulation * std::max(0.0, model.launch_bound.base() - micro_s);
         if (launch_excess > 0)
-          gradients_ready_[r] =
-              append_delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
+          gradients_ready_[r] = append_delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
         if (spec_.straggler_share > 0)
           gradients_ready_[r] = append_delay(graph, rank, spec_.straggler_share * micro_s * spec_.job.accumulation,
                                              Part::straggler, "slowest rank", step);
@@ -249,10 +247,10 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
 std::vector<TaskId> DataParallel::append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after,
                                                    double bytes) {
   if (spec_.job.reduction == Reduction::all_reduce)
-    return {append_collective(graph, CollectiveOp::all_reduce, Scope::world, bytes, "all-reduce", step,
-                              std::move(after))};
-  const TaskId scattered = append_collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes,
-                                             "reduce-scatter", step, std::move(after));
+    return {
+        append_collective(graph, CollectiveOp::all_reduce, Scope::world, bytes, "all-reduce", step, std::move(after))};
+  const TaskId scattered = append_collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes, "reduce-scatter",
+                                             step, std::move(after));
   if (spec_.world == spec_.gpus_per_node) return {scattered};
   return {append_collective(graph, CollectiveOp::all_reduce, Scope::across, bytes / spec_.gpus_per_node,
                             "all-reduce of shards", step, {scattered})};
@@ -275,8 +273,8 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
     updated = {append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, updated)};
   }
   for (const Rank& rank : spec_.ranks)  // also makes every stream wait for the gathered weights
-    append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(),
-                 Part::host_overhead, "host synchronisation", step, updated);
+    append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(), Part::host_overhead,
+                 "host synchronisation", step, updated);
 }
 
 void DataParallel::append_step(TaskGraph& graph, int step) {

@@ -27,9 +27,9 @@ namespace clustersim {
 
 // One stage of a GPU's input pipeline for the batch of one step.
 struct InputStage {
-  std::string label;      // "read", "decode", "copy"
-  double amount = 0;      // bytes or core-seconds for a whole step
-  double rate_cap = 0;    // units a second, 0 = none
+  std::string label;    // "read", "decode", "copy"
+  double amount = 0;    // bytes or core-seconds for a whole step
+  double rate_cap = 0;  // units a second, 0 = none
   double latency_s = 0;
   std::vector<Use> uses;
 };
@@ -37,28 +37,28 @@ struct InputStage {
 // A simulated GPU: what it computes and how it is fed.
 struct Rank {
   GpuId gpu = -1;
-  int model = 0;                    // index into DataParallelSpec::models
+  int model = 0;  // index into DataParallelSpec::models
   StreamId compute_stream = -1;
   std::vector<StreamId> stage_streams;  // one in-order queue per input stage
-  std::vector<InputStage> stages;   // empty: synthetic data already on the GPU
-  double gpu_decode_s = 0;          // GPU time spent decoding the step's batch
+  std::vector<InputStage> stages;       // empty: synthetic data already on the GPU
+  double gpu_decode_s = 0;              // GPU time spent decoding the step's batch
 };
 
 struct DataParallelSpec {
   Job job;
-  std::vector<StepModel> models;    // one per kind of GPU
+  std::vector<StepModel> models;  // one per kind of GPU
   std::vector<Rank> ranks;
   StreamId collective_stream = -1;
-  int world = 1;                    // data-parallel ranks of the whole job, folded ones included
-  int gpus_per_node = 1;            // of the smallest node: gradients are scattered over so many
-  int prefetch = 2;                 // batches loaded ahead
-  double straggler_share = 0;       // expected delay of the slowest rank over its compute time
+  int world = 1;               // data-parallel ranks of the whole job, folded ones included
+  int gpus_per_node = 1;       // of the smallest node: gradients are scattered over so many
+  int prefetch = 2;            // batches loaded ahead
+  double straggler_share = 0;  // expected delay of the slowest rank over its compute time
 };
 
 // A group of gradients reduced together.
 struct Bucket {
-  std::vector<Kernel> kernels;      // backward kernels that end when it is full
-  double bytes = 0;                 // gradients
+  std::vector<Kernel> kernels;  // backward kernels that end when it is full
+  double bytes = 0;             // gradients
 };
 
 // Cuts the backward pass into buckets. `reduce_s` estimates a bucket's reduction time (Horovod's cycles only).
@@ -85,7 +85,7 @@ class DataParallel final : public StepSource {
 
   DataParallelSpec spec_;
   const CollectivePlanner* planner_;
-  std::vector<std::vector<Bucket>> buckets_;   // by model
+  std::vector<std::vector<Bucket>> buckets_;  // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket
   std::vector<TaskId> batch_ready_;            // by rank: last input task of the current step

@@ -158,16 +158,19 @@ std::string owner(const Assumption& a) { return a.pointer.substr(0, a.pointer.rf
 
 std::string assumptions_section(const Report& report) {
   const std::string text =
-      with_title("defaults, not stated in the scenario",
-                 grouped(report, Assumption::Kind::default_value, [](const Assumption& a) { return a.why; },
-                         key_and_value)) +
+      with_title(
+          "defaults, not stated in the scenario",
+          grouped(
+              report, Assumption::Kind::default_value, [](const Assumption& a) { return a.why; }, key_and_value)) +
       with_title("guesses among the catalog's numbers (--format json says why)",
-                 grouped(report, Assumption::Kind::estimate, owner, [](const Assumption& a) {
-                   const bool short_value = a.value.size() <= 24;
-                   return last_step(a.pointer) + (short_value && !a.value.empty() ? " " + a.value : "");
-                 })) +
-      with_title("the model's own", grouped(report, Assumption::Kind::model, [](const Assumption& a) { return a.why; },
-                                            key_and_value));
+                 grouped(report, Assumption::Kind::estimate, owner,
+                         [](const Assumption& a) {
+                           const bool short_value = a.value.size() <= 24;
+                           return last_step(a.pointer) + (short_value && !a.value.empty() ? " " + a.value : "");
+                         })) +
+      with_title("the model's own",
+                 grouped(
+                     report, Assumption::Kind::model, [](const Assumption& a) { return a.why; }, key_and_value));
   return text.empty() ? "" : "\nWhat this leans on\n" + text;
 }
 

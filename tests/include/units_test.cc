@@ -1,8 +1,9 @@
+#include "clustersim/units.h"
+
 #include <catch2/catch.hpp>
 #include <type_traits>
 
 #include "clustersim/sim_time.h"
-#include "clustersim/units.h"
 
 using namespace clustersim;
 

@@ -1,6 +1,6 @@
-#include <catch2/catch.hpp>
-
 #include "sim/step_parts.h"
+
+#include <catch2/catch.hpp>
 
 using namespace clustersim;
 
