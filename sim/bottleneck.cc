@@ -16,22 +16,21 @@ std::string node_of(const Assembly& assembly) {
   return assembly.gpus().front().name.substr(0, assembly.gpus().front().name.find('.'));
 }
 
-std::string largest_wait(const StepParts& parts, std::initializer_list<const char*> labels) {
-  std::string largest;
-  double most = -1;
-  for (const char* label : labels) {
-    const auto found = parts.waited_s.find(label);
-    if (found != parts.waited_s.end() && found->second > most) {
-      most = found->second;
-      largest = label;
+// The stage that rests least sets the pace of the pipeline; "" where the GPU itself decodes.
+std::string busiest_stage(const SteadyStep& step) {
+  std::string busiest;
+  double most = 0.5;
+  for (const auto& [label, share] : step.stage_busy)
+    if (share > most) {
+      most = share;
+      busiest = label;
     }
-  }
-  return largest;
+  return busiest;
 }
 
 Bottleneck input_bottleneck(const Assembly& assembly, const SteadyStep& step) {
   const Job& job = assembly.job();
-  const std::string stage = largest_wait(step.parts, {"read", "decode", "decode in hardware", "collate", "copy"});
+  const std::string stage = busiest_stage(step);
   Bottleneck b;
   b.share = step.parts.input_s / step.step_s;
   if (stage == "read") {

@@ -15,6 +15,31 @@ constexpr double clock_settled_within = 2e-3;
 constexpr int most_clock_rounds = 12;
 constexpr double thermal_horizon_h = 4;  // longer than any time constant of a node
 
+std::map<std::string, double> stage_busy(const TaskGraph& graph, const RunRecord& record) {
+  struct Stage {
+    SimTime worked = 0, first = 0, last = 0;
+    LabelId label = -1;
+  };
+  std::map<StreamId, Stage> stages;
+  for (const Span& span : record.spans) {
+    const Task& task = graph.tasks[static_cast<std::size_t>(span.task)];
+    if (task.part != Part::input || task.kind != TaskKind::transfer) continue;
+    Stage& stage = stages[task.stream];
+    if (stage.label < 0) stage.first = span.start;
+    stage.label = task.label;
+    stage.worked += span.end - span.start;
+    stage.last = span.end;
+  }
+  std::map<std::string, double> busy;
+  for (const auto& [stream, stage] : stages) {
+    const double share =
+        static_cast<double>(stage.worked) / static_cast<double>(std::max<SimTime>(1, stage.last - stage.first));
+    double& most = busy[graph.labels[static_cast<std::size_t>(stage.label)]];
+    most = std::max(most, share);
+  }
+  return busy;
+}
+
 SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& spec, const TaskGraph& graph,
                             const RunRecord& record, SimTime from, SimTime to, int steps) {
   SteadyStep result;
@@ -32,6 +57,7 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
     const StepParts own = take_apart(graph, record, {stream}, from, to);
     result.loads.push_back({own.busy_s / result.window_s, (own.communication_s + own.straggler_s) / result.window_s});
   }
+  result.stage_busy = stage_busy(graph, record);
   result.resources = record.resources;
   result.events = record.events;
   result.fingerprint = record.fingerprint;

@@ -2,7 +2,9 @@
 // that temperature and power leave to each GPU.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "models/power_thermal/node_thermal.h"
@@ -13,7 +15,10 @@ namespace clustersim {
 
 struct SteadyStep {
   double step_s = 0;
-  StepParts parts;                     // mean over the job's GPUs; sums to step_s
+  StepParts parts;  // mean over the job's GPUs; sums to step_s
+  // Input stages by label: share of the time from their first to their last batch in which they worked, the highest of
+  // all GPUs. The stage that sets the pace of the pipeline never rests.
+  std::map<std::string, double> stage_busy;
   std::vector<GpuLoad> loads;          // by simulated GPU
   std::vector<ResourceUse> resources;  // over the whole window simulated
   double window_s = 0;                 // its length

@@ -1,17 +1,50 @@
 // `clustersim run`, as a straight line: read, assemble, simulate, project, summarize.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 #include "clustersim/clustersim.h"
+#include "models/compute/roofline.h"
 #include "sim/summarize.h"
+#include "sim/what_if.h"
 
 namespace clustersim {
 namespace {
 
-SimulatedJob simulate(const Assembly& assembly) {
+// Simulated time is counted in picoseconds, which reach for a hundred days; no step is that long by intent.
+void check_step_length(const Scenario& scenario, const Assembly& assembly) {
+  constexpr double longest_s = 1e5;
+  double longest = 0;
+  for (std::size_t g = 0; g < assembly.gpus().size(); ++g) {
+    const StepModel& model = assembly.step_model(g);
+    double pass = work_seconds({model.forward, 1.0}, {}) + model.launch_bound.base();
+    for (const Segment& segment : model.backward) pass += work_seconds({segment.kernels, 1.0}, {});
+    longest = std::max(longest, pass * assembly.job().accumulation + model.optimizer_host.base());
+  }
+  if (longest > longest_s)
+    throw InputError({{scenario.file, "/job", "a step of at most a day", std::to_string(longest / 86400) + " days",
+                       "look for a slip in a unit, such as the GPU's memory_bandwidth"}});
+}
+
+SimulatedJob simulate(const Scenario& scenario, const Assembly& assembly) {
+  check_step_length(scenario, assembly);
   JobResult result = run_job(assembly);
   Projection projection = project(assembly, result);
   return {assembly, std::move(result), std::move(projection)};
+}
+
+// The most helpful change first.
+std::string what_if_text(const Scenario& scenario, double step_s) {
+  std::vector<WhatIf> changes = what_if(scenario);
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const WhatIf& x, const WhatIf& y) { return x.step_s < y.step_s; });
+  std::string text;
+  for (const WhatIf& change : changes) {
+    char item[80];
+    std::snprintf(item, sizeof item, "%s %+.0f %%", change.change.c_str(), 100 * (change.step_s / step_s - 1) + 0.0);
+    text += (text.empty() ? "step time with " : ", ") + std::string(item);
+  }
+  return text;
 }
 
 std::string hex(std::uint64_t value) {
@@ -25,14 +58,15 @@ std::string hex(std::uint64_t value) {
 Report run(const Scenario& scenario, const RunOptions& options) {
   const auto began = std::chrono::steady_clock::now();
   const Assembly assembly(scenario.cluster, scenario.job);
-  const SimulatedJob own = simulate(assembly);
+  const SimulatedJob own = simulate(scenario, assembly);
   std::optional<Assembly> cloud_assembly;
   std::optional<SimulatedJob> cloud;
   if (scenario.cloud_cluster) {
     cloud_assembly.emplace(*scenario.cloud_cluster, scenario.cloud_job.value_or(scenario.job));
-    cloud.emplace(simulate(*cloud_assembly));
+    cloud.emplace(simulate(scenario, *cloud_assembly));
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
+  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, own.result.steady.step_s)});
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;
   report.provenance.fingerprint = hex(own.result.steady.fingerprint);

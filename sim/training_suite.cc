@@ -1,153 +1,275 @@
 #include "sim/training_suite.h"
 
-#include <fstream>
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "clustersim/error.h"
+#include "sim/measurement_table.h"
 
 namespace clustersim {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using Columns = std::map<std::string, std::string>;
-
-// Splits a line at commas outside quotes.
-std::vector<std::string> split(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
 
 bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
-int integer(const Columns& row, const std::string& key, int otherwise) {
-  const std::string& text = row.at(key);
-  return text.empty() ? otherwise : std::stoi(text);
-}
+// A row with what its source says beyond the suite's columns; empty where the source says nothing.
+struct SuiteRow {
+  const MeasurementRow& columns;
+  std::string system, notes;          // throughput.csv
+  std::string host_cpu, rate_method;  // mlperf_training.csv
+  double global_batch = 0;
+
+  const std::string& text(const std::string& column) const { return columns.text(column); }
+  int integer(const std::string& column, int otherwise) const {
+    return static_cast<int>(columns.number(column, otherwise));
+  }
+  bool is_bert() const { return starts_with(text("model"), "bert"); }
+  bool is_mlperf() const { return text("stack") == "mlperf"; }
+  // Round of an MLPerf row, "v1.1": as text, rounds compare in order.
+  std::string round() const { return text("row").substr(7, 4); }
+};
+
+// ---- the machine
 
 struct Host {
-  const char* gpu_starts;
+  const char* named;  // what the source calls it
   const char* cpu;
-  const char* nic;          // the usual port of its time
+};
+
+// Systems and processors as the sources name them. Processors that the catalog lacks stand as their nearest relative
+// of equal generation (same PCIe) and similar clock.
+constexpr Host hosts[] = {
+    {"DGX-2H", "xeon-platinum-8174"},
+    {"DGX-2", "xeon-platinum-8168"},
+    {"DGX-1", "xeon-e5-2698-v4"},
+    {"DGX A100", "epyc-7742"},
+    {"Gold 5118", "xeon-gold-5118"},
+    {"E5-2698 v4", "xeon-e5-2698-v4"},
+    {"8168", "xeon-platinum-8168"},
+    {"8174", "xeon-platinum-8174"},
+    {"Gold 6148", "xeon-platinum-8168"},
+    {"Gold 6248", "xeon-platinum-8275cl"},
+    {"EPYC 7742", "epyc-7742"},
+    {"EPYC 7763", "epyc-7763"},
+    {"EPYC 7543", "epyc-7543"},
+    {"Gold 6338", "xeon-gold-6338"},
+    {"Platinum 8368", "xeon-platinum-8358"},
+    {"Platinum 8358", "xeon-platinum-8358"},
+    {"Platinum 8462Y+", "xeon-platinum-8462yplus"},
+    {"Platinum 8562Y+", "xeon-platinum-8462yplus"},
+};
+
+struct Port {
+  const char* gpu_starts;
+  const char* cpu;  // where the source names none
+  const char* nic;  // the usual port of its time
   int nic_gbps;
 };
 
-// Hosts of the published systems by generation: DGX-1 and DGX-2 (EDR), DGX A100 (HDR), DGX H100 and later (NDR).
-constexpr Host hosts[] = {
-    {"v100", "xeon-e5-2698-v4", "ib-edr", 100}, {"a100-pcie", "xeon-platinum-8358", "ib-edr", 100},
-    {"a100", "epyc-7742", "ib-hdr", 200},       {"a30", "epyc-7742", "ib-edr", 100},
-    {"h", "xeon-platinum-8480plus-8480c", "ib-ndr", 400}, {"l40s", "xeon-platinum-8480plus-8480c", "ib-hdr", 200},
-    {"b200", "xeon-platinum-8480plus-8480c", "ib-ndr", 400}, {"", "epyc-7543", "ib-edr", 100},
+constexpr Port ports[] = {
+    {"v100", "xeon-e5-2698-v4", "ib-edr", 100},
+    {"a100-pcie", "xeon-platinum-8358", "ib-edr", 100},
+    {"a100", "epyc-7742", "ib-hdr", 200},
+    {"a30", "epyc-7742", "ib-edr", 100},
+    {"h", "xeon-platinum-8480plus-8480c", "ib-ndr", 400},
+    {"l40s", "xeon-platinum-8480plus-8480c", "ib-hdr", 200},
+    {"b200", "xeon-platinum-8480plus-8480c", "ib-ndr", 400},
+    {"", "epyc-7543", "ib-edr", 100},
 };
 
-const Host& host_of(const std::string& gpu) {
-  for (const Host& host : hosts)
-    if (starts_with(gpu, host.gpu_starts)) return host;
-  return hosts[0];
+const Port& port_of(const std::string& gpu) {
+  return *std::find_if(std::begin(ports), std::end(ports),
+                       [&](const Port& p) { return starts_with(gpu, p.gpu_starts); });
 }
 
-Json node_of(const Columns& row) {
-  const std::string& gpu = row.at("gpu");
-  const Host& host = host_of(gpu);
-  const bool dgx2 = starts_with(gpu, "v100") && integer(row, "gpus_per_node", 1) == 16;
-  Json node = {{"gpu", gpu},
-               {"gpus", integer(row, "gpus_per_node", 1)},
-               {"cpu", dgx2 ? "xeon-platinum-8168" : host.cpu},
-               {"sockets", 2}};
-  if (!row.at("gpu_fabric").empty()) node["gpu_fabric"] = row.at("gpu_fabric");
-  if (integer(row, "nodes", 1) > 1) {
-    const int gbps = integer(row, "fabric_gbps_per_node", host.nic_gbps * integer(row, "gpus_per_node", 1));
-    node["nic"] = host.nic;
-    node["nics"] = std::max(1, gbps / host.nic_gbps);
+std::string cpu_of(const SuiteRow& row) {
+  for (const Host& host : hosts)
+    if (contains(row.system, host.named) || contains(row.host_cpu, host.named)) return host.cpu;
+  return port_of(row.text("gpu")).cpu;
+}
+
+Json gpu_of(const SuiteRow& row) {
+  const std::string& gpu = row.text("gpu");
+  // DGX-2H: V100 of 450 W that clock 6.5 % higher [published: DGX-2H data sheet, 2.1 PFLOP/s of 16].
+  if (row.system != "DGX-2H" && !contains(row.host_cpu, "8174")) return gpu;
+  return {{"base", gpu},
+          {"boost_clock", "1630 MHz"},
+          {"peak_fp16", "131 TFLOP/s"},
+          {"peak_fp32", "16.4 TFLOP/s"},
+          {"tdp", "450 W"}};
+}
+
+Json node_of(const SuiteRow& row) {
+  const int gpus = row.integer("gpus_per_node", 1);
+  Json node = {
+      {"gpu", gpu_of(row)}, {"gpus", gpus}, {"cpu", cpu_of(row)}, {"sockets", starts_with(row.host_cpu, "1x") ? 1 : 2}};
+  if (!row.text("gpu_fabric").empty()) node["gpu_fabric"] = row.text("gpu_fabric");
+  // NCCL goes through host memory between GPUs that Intel's root complexes join [published: its graph search]. Nodes of
+  // more than four GPUs and NVIDIA's L40S nodes have PCIe switches.
+  const bool switched = gpus > 4 || row.text("gpu") == "l40s";
+  if (row.text("gpu_fabric") == "pcie" && !switched && contains(cpu_of(row), "xeon")) node["p2p"] = false;
+  if (row.integer("nodes", 1) > 1) {
+    const Port& port = port_of(row.text("gpu"));
+    const int gbps = row.integer("fabric_gbps_per_node", port.nic_gbps * gpus);
+    node["nic"] = port.nic;
+    node["nics"] = std::max(1, gbps / port.nic_gbps);
   }
   return node;
 }
 
-// Rows of 512 tokens by what the runs fed: pre-training on Wikipedia in 64-token bins (DeepLearningExamples) or
-// unpadded (MLPerf) has shorter sequences than the limit; mean and square ratio from the length statistics of the
+// ---- the job
+
+// Rows of 512 tokens by what the runs fed: pre-training on Wikipedia in 64-token bins (DeepLearningExamples, PyTorch)
+// or unpadded (MLPerf) has shorter sequences than the limit; mean and square ratio from the length statistics of the
 // data set (mean 256 of 512, E[S^2]/E[S] about 380). Large MLPerf runs pack two sequences into a row.
-void add_lengths(const Columns& row, Json& job) {
-  const int limit = integer(row, "sequence_length", 0);
+void add_lengths(const SuiteRow& row, Json& job) {
+  const int limit = row.integer("sequence_length", 0);
   if (limit == 0) return;
   job["sequence_length"] = limit;
   if (limit != 512) return;
-  const std::string& stack = row.at("stack");
-  if (stack == "mlperf") {
+  if (row.is_mlperf()) {
     job["tokens_per_sequence"] = 256;
     job["length_square_ratio"] = 1.48;
-    const int nodes = integer(row, "nodes", 1), batch = integer(row, "batch_per_gpu", 1);
+    const int nodes = row.integer("nodes", 1), batch = row.integer("batch_per_gpu", 1);
     if (nodes > 1 && batch <= 6) job["packing"] = true;
-  } else if (stack == "pytorch-ddp") {
+  } else if (row.text("stack") == "pytorch-ddp") {
     job["tokens_per_sequence"] = 288;
     job["length_square_ratio"] = 1.25;
   }
 }
 
-Json job_of(const Columns& row) {
-  Json job = {{"model", row.at("model")},
-              {"precision", row.at("precision")},
-              {"stack", row.at("stack")},
-              {"batch_per_gpu", integer(row, "batch_per_gpu", 1)},
-              {"accumulation", integer(row, "accumulation", 1)}};
-  add_lengths(row, job);
-  const std::string& software = row.at("software");
-  if (row.at("layout") == "nchw") job["fusion"] = "nchw";
-  // PyTorch 20.03 and older, and the pytorch/examples script, had no channels-last.
+// What the software of its time fused, where it differs from the stack's usual.
+void add_fusion(const SuiteRow& row, Json& job) {
+  const std::string &software = row.text("software"), &stack = row.text("stack");
+  if (row.text("layout") == "nchw") job["fusion"] = "nchw";
+  // PyTorch 20.03 and older, and the pytorch/examples script, had no channels-last; its BERT no compiled chains.
   const bool old_pytorch = contains(software, "20.03-py3") || contains(software, "PyTorch 1.6");
-  if (row.at("stack") == "pytorch-ddp" && old_pytorch)
-    job["fusion"] = starts_with(row.at("model"), "bert") ? "eager" : "nchw";
-  if (row.at("data") == "synthetic") job["data"] = {{"from", "synthetic"}};
-  else job["data"] = {{"from", "page-cache"}};
+  if (stack == "pytorch-ddp" && old_pytorch) job["fusion"] = row.is_bert() ? "eager" : "nchw";
+  // TensorFlow 1 compiles nothing unless told.
+  if (stack == "tensorflow-horovod" && contains(row.notes, "without xla")) job["fusion"] = "eager";
+  // MXNet's automatic mixed precision puts casts between convolution and normalisation, where the joint kernels would
+  // be.
+  if (stack == "mxnet-horovod" && contains(row.notes, "with amp")) job["fusion"] = "eager";
+  if (!row.is_mlperf()) return;
+  // MLPerf submissions captured their steps in CUDA graphs from round 1.0 on.
+  if (!row.is_bert() && row.round() < "v1.0") job["cuda_graph"] = false;
+}
+
+// "real (ImageNet, DALI)" and notes such as "worker=8; DALI" or "with dali" name the loader.
+Json data_of(const SuiteRow& row) {
+  if (row.text("data") == "synthetic") return {{"from", "synthetic"}};
+  Json data = {{"from", "page-cache"}};
+  if (row.is_bert()) return data;
+  const std::string& stack = row.text("stack");
+  const bool dali =
+      contains(row.text("data"), "DALI") || contains(row.notes, "DALI") || contains(row.notes, "with dali");
+  if (stack == "pytorch-ddp") {
+    // DeepLearningExamples' PyTorch script decodes with DALI on the CPU by default, ten threads a GPU on DGX A100.
+    const bool examples = contains(row.text("software"), "pytorch/examples");
+    data["loader"] = dali || !examples ? "dali-cpu" : "pytorch";
+    data["workers_per_gpu"] = starts_with(row.text("gpu"), "a100") ? 10 : 8;
+    // pytorch/examples divides its workers among the processes of a node.
+    const std::size_t at = row.notes.find("worker=");
+    if (examples && at != std::string::npos) {
+      const int workers = std::stoi(row.notes.substr(at + 7));
+      data["workers_per_gpu"] = std::max(1, workers / row.integer("gpus_per_node", 1));
+    }
+  } else if (stack == "tensorflow-horovod" && dali) {
+    data["loader"] = "dali-gpu";
+  } else if (const std::size_t at = row.system.find(" threads)");
+             stack == "tensorflow-horovod" && at != row.system.npos) {
+    // tf.data works on every hardware thread of the node.
+    const std::size_t open = row.system.rfind('(', at) + 1;
+    data["workers_per_gpu"] = std::stoi(row.system.substr(open, at - open)) / row.integer("gpus_per_node", 1);
+  }
+  return data;
+}
+
+// MLPerf's BERT evaluates every 0.05 (230.23 B + 3,000,000) samples, rounded down to 25,000, on 10,000 sequences
+// [published: training rules]. These are padded to 512 tokens: twice the mean length of training.
+void add_evaluation(const SuiteRow& row, Json& job) {
+  const double every = std::floor(0.05 * (230.23 * row.global_batch + 3e6) / 25000) * 25000;
+  job["evaluation"] = {{"every_samples", every}, {"samples", 2 * 10000}};
+}
+
+bool evaluation_included(const SuiteRow& row) {
+  return row.is_mlperf() && row.is_bert() && contains(row.rate_method, "includes evaluation");
+}
+
+Json job_of(const SuiteRow& row) {
+  Json job = {{"model", row.text("model")},
+              {"precision", row.text("precision")},
+              {"stack", row.text("stack")},
+              {"batch_per_gpu", row.integer("batch_per_gpu", 1)},
+              {"accumulation", row.integer("accumulation", 1)}};
+  add_lengths(row, job);
+  add_fusion(row, job);
+  job["data"] = data_of(row);
+  if (evaluation_included(row)) add_evaluation(row, job);
   job["target"] = {{"steps", 1}};
   return job;
 }
 
-TrainingRow row_of(const Columns& row) {
-  const int nodes = integer(row, "nodes", 1);
+TrainingRow row_of(const SuiteRow& row) {
+  const int nodes = row.integer("nodes", 1);
   Json cluster = {{"nodes", nodes}, {"node", node_of(row)}};
   if (nodes > 1) cluster["fabric"] = {{"transport", "rdma"}};
-  const Json scenario = {{"clustersim", 1}, {"name", row.at("row")}, {"cluster", cluster}, {"job", job_of(row)}};
-  const std::string kind = starts_with(row.at("model"), "bert") ? "bert" : "resnet";
+  const Json scenario = {{"clustersim", 1}, {"name", row.text("row")}, {"cluster", cluster}, {"job", job_of(row)}};
   TrainingRow result;
-  result.id = row.at("row");
-  result.family = row.at("gpu") + " " + row.at("model") + " " + row.at("stack") + " " + row.at("precision");
-  result.group = row.at("stack") + " " + kind;
+  result.id = row.text("row");
+  result.family = row.text("gpu") + " " + row.text("model") + " " + row.text("stack") + " " + row.text("precision");
+  result.group = row.text("stack") + (row.is_bert() ? " bert" : " resnet");
   result.scenario = scenario.dump();
-  result.measured = std::stod(row.at("throughput"));
-  result.gpus = nodes * integer(row, "gpus_per_node", 1);
+  result.measured = row.columns.number("throughput");
+  result.gpus = nodes * row.integer("gpus_per_node", 1);
+  result.evaluation_included = evaluation_included(row);
   return result;
+}
+
+// ---- the tables
+
+using Table = std::map<std::string, const MeasurementRow*>;
+
+std::string mlperf_id(const MeasurementRow& row) {
+  return "mlperf " + row.text("round") + " " + row.text("submitter") + " " + row.text("system_name") + " " +
+         row.text("benchmark");
+}
+
+SuiteRow with_source(const MeasurementRow& columns, const Table& sources) {
+  SuiteRow row{columns, "", "", "", "", 0};
+  const auto found = sources.find(columns.text("row"));
+  if (found == sources.end()) return row;
+  const MeasurementRow& source = *found->second;
+  if (row.is_mlperf()) {
+    row.host_cpu = source.text("host_cpu");
+    row.rate_method = source.text("steady_method");
+    row.global_batch = source.number("global_batch_size");
+  } else {
+    row.system = source.text("system");
+    row.notes = source.text("notes");
+  }
+  return row;
 }
 
 }  // namespace
 
 std::vector<TrainingRow> training_suite(const std::string& csv_path) {
-  std::ifstream file(csv_path);
-  std::string line;
-  if (!std::getline(file, line))
-    throw InputError({{csv_path, "", "the training suite, a CSV file", "nothing readable", "set CLUSTERSIM_DATA"}});
-  const std::vector<std::string> header = split(line);
+  const std::vector<MeasurementRow> suite = read_measurements(csv_path);
+  const std::vector<MeasurementRow> throughput = read_measurements(measurements_path("throughput.csv"));
+  const std::vector<MeasurementRow> mlperf = read_measurements(measurements_path("mlperf_training.csv"));
+  Table sources;
+  for (const MeasurementRow& row : throughput) sources[row.text("id")] = &row;
+  for (const MeasurementRow& row : mlperf) sources[mlperf_id(row)] = &row;
   std::vector<TrainingRow> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> fields = split(line);
-    const std::string where = "/" + std::to_string(rows.size());
-    if (fields.size() != header.size())
-      throw InputError({{csv_path, where, std::to_string(header.size()) + " columns",
-                         std::to_string(fields.size()) + " columns", ""}});
-    Columns columns;
-    for (std::size_t i = 0; i < header.size(); ++i) columns[header[i]] = fields[i];
-    rows.push_back(row_of(columns));
-  }
+  for (const MeasurementRow& columns : suite) rows.push_back(row_of(with_source(columns, sources)));
   return rows;
+}
+
+double rate_with_evaluations(double samples_per_s, double every_samples, double evaluation_s) {
+  return every_samples / (every_samples / samples_per_s + evaluation_s);
 }
 
 }  // namespace clustersim

@@ -1,53 +1,181 @@
 // `clustersim validate`: published measurements as scenarios, predicted and compared.
+#include "sim/validate.h"
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
-#include "clustersim/clustersim.h"
 #include "sim/assembly.h"
 #include "sim/job.h"
-#include "sim/training_suite.h"
+#include "sim/measurement_table.h"
 
 namespace clustersim {
 namespace {
 
-// The value below which the share `q` of the sorted values lies, the nearest rank.
-double quantile(const std::vector<double>& sorted, double q) {
-  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(sorted.size())));
-  return sorted[std::max<std::size_t>(rank, 1) - 1];
+constexpr double worth_a_word = 0.15;  // an error above this has a line of physics
+
+PredictedTraining predicted(const TrainingRow& row) {
+  PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
+  const Assembly assembly(p.scenario.cluster, p.scenario.job);
+  const double batch = p.scenario.job.samples_per_step_and_gpu() * p.scenario.cluster.gpus();
+  p.throughput = batch / run_job(assembly).steady.step_s;
+  return p;
 }
 
-Validation::Summary summary_of(const std::string& group, std::vector<double> errors) {
-  std::sort(errors.begin(), errors.end());
-  return {group, static_cast<int>(errors.size()), quantile(errors, 0.5), quantile(errors, 0.9), errors.back()};
+// Lines of physics, by suite and the start of a row's family or id; the longest that fits wins.
+void add_notes(const std::string& suite, std::vector<ValidationRow>& rows) {
+  const std::vector<MeasurementRow> notes = read_measurements(measurements_path("residual_notes.csv"));
+  for (ValidationRow& row : rows) {
+    if (!row.note.empty() || std::abs(row.error) <= worth_a_word) continue;
+    std::size_t longest = 0;
+    for (const MeasurementRow& note : notes) {
+      const std::string& start = note.text("row_or_family");
+      const bool fits = row.id.rfind(start, 0) == 0 || row.family.rfind(start, 0) == 0;
+      if (note.text("suite") != suite || !fits || start.size() < longest) continue;
+      longest = start.size();
+      row.note = note.text("note");
+    }
+  }
 }
 
-double predicted_throughput(const TrainingRow& row) {
-  const Scenario scenario = read_scenario_text(row.scenario, row.id, {});
-  const Assembly assembly(scenario.cluster, scenario.job);
-  const JobResult result = run_job(assembly);
-  return scenario.job.samples_per_step_and_gpu() * scenario.cluster.gpus() / result.steady.step_s;
+void add_summaries(Validation& validation, bool several) {
+  std::map<std::string, std::vector<double>> groups, families;
+  for (const ValidationRow& row : validation.rows) {
+    if (!row.scored) continue;
+    const std::string suite = several ? row.suite + ": " : "";
+    groups[suite + row.group].push_back(std::abs(row.error));
+    families[row.family].push_back(std::abs(row.error));
+  }
+  validation.summaries.push_back(summary_of("all", scored_errors(validation.rows, "")));
+  for (const auto& [name, errors] : groups) validation.summaries.push_back(summary_of(name, errors));
+  for (const auto& [name, errors] : families) validation.families.push_back(summary_of(name, errors));
+}
+
+void add_remarks(Validation& validation) {
+  int shown = 0, large = 0, explained = 0;
+  for (const ValidationRow& row : validation.rows) {
+    shown += !row.scored;
+    if (!row.scored || std::abs(row.error) <= worth_a_word) continue;
+    ++large;
+    explained += !row.note.empty();
+  }
+  if (shown > 0) validation.remarks.push_back(std::to_string(shown) + " rows are shown, not scored; --rows says why");
+  if (large > 0)
+    validation.remarks.push_back(std::to_string(large) + " scored rows are off by more than 15 %, " +
+                                 std::to_string(explained) + " of them with a line of physics");
 }
 
 }  // namespace
 
-Validation validate(const std::string& suite) {
-  if (suite != "training")
-    throw InputError({{"command line", "--suite", "one of: training", "\"" + suite + "\"", ""}});
+const std::vector<PredictedTraining>& ValidationBench::training() {
+  if (training_.empty())
+    for (const TrainingRow& row : training_suite(measurements_path("training_suite.csv")))
+      training_.push_back(predicted(row));
+  return training_;
+}
+
+const std::vector<Suite>& suites() {
+  static const std::vector<Suite> table = {
+      {"training", "throughput of whole jobs", training_rows, training_bounds},
+      {"scaling", "efficiency of the training suite's weak-scaling families", scaling_rows, scaling_bounds},
+      {"collectives", "times of nccl-tests", collectives_rows, collectives_bounds},
+      {"storage", "reading rates and loaders", storage_rows, storage_bounds},
+      {"power", "power and speed under power caps, nodes, thermal steps", power_rows, power_bounds},
+      {"convergence", "samples to the target, each reference point left out", convergence_rows, convergence_bounds},
+      {"time-to-train", "MLPerf runs from start to target", time_to_train_rows, time_to_train_bounds},
+  };
+  return table;
+}
+
+std::vector<std::pair<std::string, std::string>> validation_suites() {
+  std::vector<std::pair<std::string, std::string>> names;
+  for (const Suite& suite : suites()) names.emplace_back(suite.name, suite.meaning);
+  names.emplace_back("all", "one after the other");
+  return names;
+}
+
+Validation validate(const std::string& suite, const ValidateOptions& options) {
+  const bool all = suite == "all";
   Validation validation;
   validation.suite = suite;
-  std::vector<double> all;
-  std::map<std::string, std::vector<double>> by_group;
-  for (const TrainingRow& row : training_suite(data_directory() + "/measurements/training_suite.csv")) {
-    const double predicted = predicted_throughput(row);
-    const double error = predicted / row.measured - 1;
-    validation.rows.push_back({row.id, row.family, predicted, row.measured, "samples/s", error});
-    all.push_back(std::abs(error));
-    by_group[row.group].push_back(std::abs(error));
+  ValidationBench bench;
+  std::string known;
+  for (const Suite& each : suites()) {
+    known += std::string(each.name) + ", ";
+    if (!all && suite != each.name) continue;
+    std::vector<ValidationRow> rows = each.rows(bench);
+    for (ValidationRow& row : rows) row.suite = each.name;
+    add_notes(each.name, rows);
+    for (ValidationBound& bound : each.bounds(rows)) {
+      bound.suite = each.name;
+      validation.bounds.push_back(std::move(bound));
+    }
+    validation.rows.insert(validation.rows.end(), rows.begin(), rows.end());
   }
-  validation.summaries.push_back(summary_of("all", all));
-  for (const auto& [group, errors] : by_group) validation.summaries.push_back(summary_of(group, errors));
+  if (validation.rows.empty())
+    throw InputError({{"command line", "--suite", "one of: " + known + "all", "\"" + suite + "\"", ""}});
+  add_summaries(validation, all);
+  add_remarks(validation);
+  if (!options.cross) return validation;
+  if (!all && suite != "training")
+    throw InputError({{"command line", "--cross", "the training suite", "\"" + suite + "\"", "or --suite all"}});
+  validation.left_out = left_out_errors(bench, validation.remarks);
+  ValidationBound bound = at_most("median of |error|, left-out rows", validation.left_out.front().median, 0.05);
+  bound.suite = "training";
+  validation.bounds.push_back(bound);
   return validation;
+}
+
+// ---- arithmetic of the suites
+
+double unpredicted() { return std::numeric_limits<double>::quiet_NaN(); }
+
+ValidationRow compared(std::string id, std::string group, std::string family, double predicted, double measured,
+                       std::string unit) {
+  ValidationRow row;
+  row.id = std::move(id);
+  row.group = std::move(group);
+  row.family = std::move(family);
+  row.predicted = predicted;
+  row.measured = measured;
+  row.unit = std::move(unit);
+  row.error = predicted / measured - 1;
+  return row;
+}
+
+ValidationRow shown(std::string id, std::string group, std::string family, double predicted, double measured,
+                    std::string unit, std::string why) {
+  ValidationRow row =
+      compared(std::move(id), std::move(group), std::move(family), predicted, measured, std::move(unit));
+  row.scored = false;
+  row.note = std::move(why);
+  return row;
+}
+
+double quantile(std::vector<double> values, double q) {
+  if (values.empty()) return unpredicted();
+  std::sort(values.begin(), values.end());
+  const auto rank = static_cast<std::size_t>(std::ceil(q * static_cast<double>(values.size())));
+  return values[std::max<std::size_t>(rank, 1) - 1];
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+std::vector<double> scored_errors(const std::vector<ValidationRow>& rows, const std::string& group) {
+  std::vector<double> errors;
+  for (const ValidationRow& row : rows)
+    if (row.scored && (group.empty() || row.group == group)) errors.push_back(std::abs(row.error));
+  return errors;
+}
+
+Validation::Summary summary_of(const std::string& name, std::vector<double> errors) {
+  const double worst = quantile(errors, 1.0);
+  return {name, static_cast<int>(errors.size()), median(errors), quantile(errors, 0.9), worst};
+}
+
+ValidationBound at_most(const std::string& what, double value, double limit) {
+  return {"", what, value, limit, value <= limit};
 }
 
 }  // namespace clustersim

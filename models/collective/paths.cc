@@ -175,7 +175,7 @@ Way NodePaths::gpu_to_gpu(int a, int b) const {
 
 Way NodePaths::over_pcie(int a, int b) const {
   const int socket_a = socket_above(a), socket_b = socket_above(b);
-  if (!spec_->p2p || !spec_->gpu.p2p) {
+  if (!spec_->p2p) {
     Way way = up_to_memory(a, 1.0 / host_copy_share);
     const Way down = down_from_memory(socket_a, b, 1.0 / host_copy_share);
     way.insert(way.end(), down.begin(), down.end());

@@ -46,6 +46,8 @@ constexpr double stream_gddr = 0.89;       // [published: micro.csv, RTX 3090 0.
 constexpr double stream_low_power = 0.75;  // [published: micro.csv, T4 0.75, L4 0.78]
 // Elementwise kernels reach the triad; those with sums in them (normalisation, softmax, transposes, products) less.
 constexpr double framework_stream = 0.87;  // [fitted by hand: T0070, mlperf v2.0 dgxa100 resnet]
+// The same on GDDR, where fewer bytes per SM and clock are asked for.
+constexpr double framework_stream_gddr = 0.97;
 
 // Share of the L2 that a tensor may fill and still be there when the next sweep reads it.
 constexpr double l2_usable = 0.4;  // [assumed: A100 and later keep copies in both halves]
@@ -79,6 +81,7 @@ constexpr NormPasses passes_fused = {3, 0, 1, 5, 0, 1};   // [fitted earlier on 
 constexpr NormPasses passes_hopper = {2, 0, 1, 4, 0, 1};  // [fitted by hand: mlperf v3.0, v4.0 H100]
 constexpr double layout_change_passes =
     2;  // NCHW tensors on NHWC kernels: read and write of input and output, per call
+constexpr double layout_change_passes_full = 2;
 constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled tensor [assumed: counted]
 
 // Passes of an encoder layer outside its products, a kernel each: `hidden` in units of tokens x width, `scores` in
@@ -86,12 +89,29 @@ constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled t
 struct LayerPass {
   double hidden, scores;
 };
-// [assumed: counted from the operators; one kernel each]
-constexpr LayerPass eager_forward[] = {{2, 0},   {2, 0}, {2, 0}, {2, 0}, {0, 2}, {0, 2}, {0, 2},   {0, 2.5}, {2, 0},
-                                       {2.5, 0}, {3, 0}, {2, 0}, {8, 0}, {8, 0}, {2, 0}, {2.5, 0}, {3, 0},   {2, 0}};
-constexpr LayerPass eager_backward[] = {{5, 0}, {5, 0}, {3, 0}, {3, 0}, {2.5, 0}, {2.5, 0}, {1, 0}, {1, 0},
-                                        {1, 0}, {1, 0}, {1, 0}, {4, 0}, {12, 0},  {0, 2.5}, {0, 3}, {0, 2},
-                                        {2, 0}, {2, 0}, {2, 0}, {2, 0}, {3, 0},   {3, 0}};
+// [assumed: counted from the operators; one kernel each. GELU's gradient as four operators and the copies of queries,
+// keys and values: with T0463 to T0488 in view, which need them at both precisions and batch sizes]
+constexpr LayerPass eager_forward[] = {{2, 0}, {2, 0},   {2, 0}, {2, 0},   {2, 0}, {2, 0}, {2, 0},
+                                       {0, 2}, {0, 2},   {0, 2}, {0, 2.5}, {2, 0}, {2.5, 0}, {3, 0},
+                                       {2, 0}, {8, 0},   {8, 0}, {2, 0},   {2.5, 0}, {3, 0}, {2, 0}};
+constexpr LayerPass eager_backward[] = {{5, 0},  {5, 0},  {3, 0},  {3, 0},   {2.5, 0}, {2.5, 0}, {1, 0},
+                                        {1, 0},  {1, 0},  {1, 0},  {1, 0},   {4, 0},   {12, 0},  {12, 0},
+                                        {12, 0}, {12, 0}, {0, 2.5}, {0, 3},  {0, 2},   {2, 0},   {2, 0},
+                                        {2, 0},  {2, 0},  {2, 0},  {2, 0},   {2, 0},   {3, 0},   {3, 0}};
+// TensorFlow 1 without XLA: a kernel for each operator of its Python code, all on fp32 tensors, since its half-precision
+// rewrite keeps powers, means and what lies between them in fp32. `times` kernels each.
+// [assumed: counted from the published code of BERT: GELU as eight operators of the feed-forward tensor, normalisation
+// as moments and three products, dropout as draw, compare, scale and product; gradients operator by operator]
+struct RepeatedPass {
+  int times;
+  LayerPass pass;
+};
+constexpr RepeatedPass tensorflow_forward[] = {{6, {2, 0}}, {2, {0, 2}}, {1, {0, 3}},  {4, {0, 2}}, {2, {2, 0}},
+                                               {8, {2, 0}}, {2, {3, 0}}, {8, {2, 0}},  {1, {8, 0}}, {6, {8, 0}},
+                                               {2, {12, 0}}, {1, {2, 0}}};
+constexpr RepeatedPass tensorflow_backward[] = {{14, {12, 0}}, {16, {2.5, 0}}, {3, {2.7, 0}}, {2, {0, 2}}, {3, {0, 3}},
+                                                {1, {0, 2}},   {2, {3, 0}},    {5, {1, 0}},   {1, {4, 0}}, {4, {2, 0}},
+                                                {2, {2.5, 0}}};
 // [fitted earlier on A100 alone: T0094] bias adds; masked softmax with dropout; bias, dropout, add and norm in one;
 // bias and GELU in one
 constexpr LayerPass jit_forward[] = {{2, 0}, {2, 0}, {2, 0}, {2, 0}, {0, 3.5}, {4.5, 0}, {12, 0}, {4.5, 0}};
@@ -118,15 +138,21 @@ constexpr double adam_bytes = 34;                        // [assumed]
 constexpr double lamb_bytes = 42;                        // [assumed: Adam and the norms' sweep]
 constexpr double fused_update_kernels = 60;              // [assumed]
 constexpr double sgd_operators = 5, adam_operators = 9;  // [assumed: eager framework operators per tensor]
-constexpr double lamb_operators = 15;                    // [fitted by hand: T0541, T0546]
+// TensorFlow's LAMB, per variable. [fitted by hand: what two batch sizes leave at batch 0, T0541 and T0546 (44.3 ms),
+// T0526 and T0531 (43.6 ms), over 199 variables and 9.3 us; 31 counted in the published code]
+constexpr double lamb_operators = 23;
 
 // Around the logits of a predicted position, per element: cast, softmax in fp32, its gradient, cast.
-constexpr double logit_bytes_half = 16, logit_back_bytes_half = 16;  // [assumed: counted]
-constexpr double logit_bytes_full = 10, logit_back_bytes_full = 12;  // [assumed: counted]
+// bias, cast, maximum and sum, logarithm; gradient cleared, sum, gradient, cast, bias gradient. [assumed: counted]
+constexpr double logit_bytes_half = 22, logit_back_bytes_half = 28;
+constexpr double logit_bytes_full = 20, logit_back_bytes_full = 24;
 
 // Kernels per parameter tensor that add a micro-batch's gradients to the sum.
 constexpr double accumulate_kernels = 1;     // [assumed: one addition]
-constexpr double accumulate_kernels_tf = 4;  // [assumed: cast, test for infinities, addition, reset]
+constexpr double accumulate_kernels_tf = 6;  // [assumed: cast, unscale, test, square sum, clip, addition]
+// Bytes per parameter of the same: published code accumulates gradients that it has tested and clipped to their norm in
+// every micro-batch. Half precision also casts and unscales. [assumed: counted]
+constexpr double accumulate_bytes_tf_half = 44, accumulate_bytes_tf_full = 30;
 
 // ---- Host
 

@@ -58,7 +58,7 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.sms = std::max(1, gpu.sm_count);
   device.l2_bytes = gpu.l2_cache.base();
   device.elementwise_bytes_per_s = gpu.memory_bandwidth.base() * stream_fraction(gpu);
-  device.dram_bytes_per_s = device.elementwise_bytes_per_s * compute::framework_stream;
+  device.dram_bytes_per_s = device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : compute::framework_stream_gddr);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;

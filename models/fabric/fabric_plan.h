@@ -17,14 +17,12 @@ enum class VertexKind {
   socket,
   memory,
   pcie_switch,
-  root_port,
   nvswitch,
   nic,
   leaf_switch,
   spine_switch,
   storage_device,
-  storage_server,
-  cooling_zone
+  storage_server
 };
 
 enum class LinkKind { pcie, nvlink, socket, memory, nic, network, storage };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <vector>
 
 #include "clustersim/error.h"
 
@@ -67,6 +68,11 @@ Point inside(const Reference& reference, double batch) {
           lower->lr * std::pow(upper->lr / lower->lr, share)};
 }
 
+// Outside the table by the law of the critical batch from the nearer edge.
+double growth_beyond(const Reference& reference, double batch, double edge) {
+  return (1 + batch / reference.critical_batch) / (1 + edge / reference.critical_batch);
+}
+
 double learning_rate(const Reference& reference, LrRule rule, double batch, double reference_lr) {
   const Point& anchor = *reference.first;
   switch (rule) {
@@ -89,7 +95,7 @@ std::optional<SamplesToTarget> samples_to_target(const std::string& model_id, Op
   if (!reference) return std::nullopt;
   const double edge = std::clamp(global_batch, reference->first->batch, reference->last->batch);
   const Point point = inside(*reference, edge);
-  const double beyond = (1 + global_batch / reference->critical_batch) / (1 + edge / reference->critical_batch);
+  const double beyond = growth_beyond(*reference, global_batch, edge);
   const double lr_miss = std::log(learning_rate(*reference, rule, edge, point.lr) / point.lr);
 
   SamplesToTarget result;
@@ -107,6 +113,18 @@ std::optional<BatchRange> reference_batches(const std::string& model_id, Optimiz
   const std::optional<Reference> reference = reference_of(model_id, optimizer);
   if (!reference) return std::nullopt;
   return BatchRange{reference->first->batch, reference->last->batch};
+}
+
+std::optional<double> left_out_amount(const std::string& model_id, Optimizer optimizer, double batch) {
+  std::optional<Reference> reference = reference_of(model_id, optimizer);
+  if (!reference) return std::nullopt;
+  std::vector<Point> others;
+  std::copy_if(reference->first, reference->last + 1, std::back_inserter(others),
+               [&](const Point& p) { return p.batch != batch; });
+  reference->first = others.data();
+  reference->last = others.data() + others.size() - 1;
+  const double edge = std::clamp(batch, reference->first->batch, reference->last->batch);
+  return inside(*reference, edge).amount * growth_beyond(*reference, batch, edge);
 }
 
 double on_evaluation_grid(double samples, double every) {

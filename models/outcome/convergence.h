@@ -39,6 +39,10 @@ std::optional<SamplesToTarget> samples_to_target(const std::string& model_id, Op
 // The tabulated batches.
 std::optional<BatchRange> reference_batches(const std::string& model_id, Optimizer optimizer);
 
+// What the table would say at `batch` had it no point there, in the table's unit: epochs (resnet-50) or samples
+// (bert-large). Beyond the remaining points it leans on B_crit, which was fitted with the point.
+std::optional<double> left_out_amount(const std::string& model_id, Optimizer optimizer, double batch);
+
 // The first evaluation at or after `samples`; `every` = 0: no grid.
 double on_evaluation_grid(double samples, double every);
 // The first whole step at or after `samples`.

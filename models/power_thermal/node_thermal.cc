@@ -143,7 +143,8 @@ void NodeThermal::choose_clock(Gpu& gpu, const GpuLoad& load) const {
     gpu.clock = std::max(power_.lowest_clock, gpu.clock * slowdown_factor);
     gpu.reason = ClockReason::hardware_slowdown;
   }
-  gpu.power = idle ? idle_power(power_) : gpu_power(power_, gpu.clock, activity, gpu.die);
+  gpu.sustained = idle ? idle_power(power_) : gpu_power(power_, gpu.clock, activity, gpu.die);
+  gpu.power = mean_power(power_, gpu.sustained, load.activity);
 }
 
 // The decisions taken once a period: fan level and thermal step.
@@ -176,8 +177,8 @@ NodeThermal::State NodeThermal::start() const {
   for (const Temperature inlet : inlets(idle)) {
     Gpu gpu;
     gpu.fan = own_fan_ ? fan_lowest : 1;
-    gpu.power = idle_power(power_);
-    const std::vector<Temperature> settled = network_of(gpu).steady({gpu.power, Power()}, {inlet});
+    gpu.power = gpu.sustained = idle_power(power_);
+    const std::vector<Temperature> settled = network_of(gpu).steady({gpu.sustained, Power()}, {inlet});
     gpu.die = settled[0];
     gpu.sink = settled[1];
     state.gpus.push_back(gpu);
@@ -194,11 +195,11 @@ NodeThermal::State NodeThermal::advance(const State& state, const std::vector<Gp
   for (Time left = dt; left.base() > 0;) {
     const Time span = std::min(left, now.until_control);
     std::vector<Power> powers;
-    for (const Gpu& gpu : now.gpus) powers.push_back(gpu.power);
+    for (const Gpu& gpu : now.gpus) powers.push_back(gpu.sustained);
     const std::vector<Temperature> inlet = inlets(powers);
     for (std::size_t k = 0; k < loads.size(); ++k) {
       Gpu& gpu = now.gpus[k];
-      const auto step = network_of(gpu).advance({gpu.die, gpu.sink}, {gpu.power, Power()}, {inlet[k]}, span);
+      const auto step = network_of(gpu).advance({gpu.die, gpu.sink}, {gpu.sustained, Power()}, {inlet[k]}, span);
       gpu.energy += gpu.power * span;
       gpu.die = step.end[0];
       gpu.sink = step.end[1];

@@ -12,6 +12,9 @@
 // 5 K below it. Reaching the shutdown temperature is noted and stays noted; the run would have ended there.
 // Decisions follow from the state alone, so equal calls give equal answers.
 //
+// The network is driven by the power of the heavy kernels, not by the mean over a step: resistances are chosen by class
+// for a sustained load, so temperatures are upper bounds by as much as the two differ (a tenth at most).
+//
 // R_total = R_ds + R_sa:
 //   cards with own fan, passive PCIe cards   (T_throttle - 25 degC) / (TDP * 360/350): they just hold their limit at
 //                                            TDP in 25 degC air (RTX 3090: 58 K / 360 W = 0.161 K/W)
@@ -50,7 +53,8 @@ class NodeThermal {
     Temperature die, sink;
     double fan = 1;
     double clock = 1;  // relative
-    Power power;
+    Power power;       // mean over the load: what the energy is counted from
+    Power sustained;   // of the load's heavy kernels: what the cap holds down, and what heats
     ClockReason reason = ClockReason::none;
     int thermal_steps = 0;   // DVFS steps taken off by the thermal regulator
     bool slowed = false;     // hardware slowdown holds

@@ -12,6 +12,7 @@ struct Curve {
   double static_share, voltage_floor, voltage_slope;
   bool assumed;
   const char* basis;
+  double full_share = 1;  // of TDP, drawn at the highest clock and full activity
 };
 
 // A fit on the axis f_max = clock / highest clock, on which most jobs exceed TDP at 1, restated on the axis
@@ -29,9 +30,16 @@ constexpr Curve turing = restated(70.0 / 260.0, 0.6, 0.8, 0.89, "fitted on Quadr
 // [fitted: Zeus power-limit traces, 12 jobs x 9 caps; 90 W of 300 W is the edge of the searched grid; TDP sustains
 // 0.83]
 constexpr Curve a40 = restated(90.0 / 300.0, 0.8, 0.5, 0.83, "fitted on A40 power-limit traces, loosely");
+// [fitted: Zeus power-limit traces, P100, 10 jobs x 6 caps: caps of 200 W and more of 250 W cost no speed. Shape
+// assumed as the V100's]
+constexpr Curve pascal{15.0 / 250.0, 0.8, 0.8, false, "V100's curve, scaled to P100 power-limit traces", 0.8};
 // [assumed: middle of 0.15-0.2 TDP; floor and slope of the V100]
 constexpr Curve others{0.175, 0.8, 0.8, true, "assumed power curve, no measurement for this GPU"};
 
+// Kernels bound by memory and hand-overs between steps: a quarter of a training step at about 0.64 of full power.
+// [fitted: Zeus, V100, ResNet-50 in a fixed window: 227, 213, 190, 172, 149 W under caps of 250 to 150 W. Others
+// follow]
+constexpr double light_share = 0.25, light_power = 0.64;
 constexpr double leakage_per_kelvin = 0.005;  // [assumed]
 constexpr double spin_share_of_tdp = 0.5;     // [assumed: waiting GPUs draw 0.45-0.6 TDP; 150-250 W reported]
 constexpr double dvfs_step_mhz = 15.0;        // [published: nvidia-smi -q -d SUPPORTED_CLOCKS]
@@ -46,6 +54,7 @@ const Curve& curve_of(const GpuSpec& gpu) {
   if (gpu.id == "a40") return a40;
   if (gpu.architecture == "Volta") return volta;
   if (gpu.architecture == "Turing") return turing;
+  if (gpu.architecture == "Pascal") return pascal;
   return others;
 }
 
@@ -68,6 +77,7 @@ GpuPowerModel gpu_power_model(const GpuSpec& gpu) {
   const double boost_mhz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() / 1e6 : unknown_boost_mhz;
   GpuPowerModel model;
   model.tdp = gpu.tdp;
+  model.full = gpu.tdp * curve.full_share;
   model.idle = gpu.idle_power;
   model.static_share = curve.static_share;
   model.voltage_floor = curve.voltage_floor;
@@ -89,7 +99,12 @@ Power gpu_power(const GpuPowerModel& model, double clock, double activity, Tempe
   const double voltage = std::max(model.voltage_floor, 1 - model.voltage_slope * (1 - clock));
   const double leakage = std::max(0.0, 1 + model.leakage_per_kelvin * (die - model.reference).base());
   const double dynamic_share = (1 - model.static_share) * clock * voltage * voltage * activity;
-  return std::max(model.idle, model.tdp * (model.static_share * leakage + dynamic_share));
+  return std::max(model.idle, model.full * (model.static_share * leakage + dynamic_share));
+}
+
+Power mean_power(const GpuPowerModel& model, Power heavy, double busy) {
+  require(busy >= 0 && busy <= 1, "a share lies in 0..1");
+  return heavy - std::max(Power(), heavy - model.full * light_power) * (light_share * busy);
 }
 
 Power idle_power(const GpuPowerModel& model) { return model.idle; }

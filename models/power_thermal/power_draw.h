@@ -1,12 +1,13 @@
 // How many watts a GPU draws at a clock and an activity, and the fastest clock that fits under a power cap.
 //
-//   P = TDP * [p0 * (1 + beta*(T - T_ref)) + pd * f * V(f)^2 * a],   V(f) = max(v_min, 1 - s*(1 - f)),   pd = 1 - p0
+//   P = P_full * [p0 * (1 + beta*(T - T_ref)) + pd * f * V(f)^2 * a],   V(f) = max(v_min, 1 - s*(1 - f)),   pd = 1 - p0
 //     f     relative clock; 1 is the clock sustained in the reference workloads at the default power limit with ample
 //           cooling, shown to users as the boost clock
+//     P_full  TDP, but for GPUs whose power limit does not bind at their highest clock (Pascal: 0.8 TDP)
 //     a     activity, 0..1, mean over the time looked at, gaps included
-//     p0    static share of TDP (leakage, memory, board);  beta  its growth per kelvin;  T  die temperature
+//     p0    static share of P_full (leakage, memory, board);  beta  its growth per kelvin;  T  die temperature
 //     V     voltage relative to that at f = 1;  v_min  its floor;  s  its slope
-// Hence P(f = 1, a = 1, T = T_ref) = TDP. T_ref is the throttle temperature: a GPU at its default limit that is not
+// Hence P(f = 1, a = 1, T = T_ref) = P_full. T_ref is the throttle temperature: a GPU at its default limit that is not
 // thermally throttled never loses clock to leakage. The result is never below the idle power.
 //
 // Range: f in (0, 1], a in [0, 1]. Does not cover memory clock steps and transients shorter than the 20-100 ms of the
@@ -26,6 +27,7 @@ namespace clustersim {
 
 struct GpuPowerModel {
   Power tdp, idle;
+  Power full;                     // P_full
   double static_share = 0;        // p0
   double voltage_floor = 0;       // v_min
   double voltage_slope = 0;       // s
@@ -48,6 +50,10 @@ Temperature throttle_temperature(const GpuSpec& gpu);
 bool has_own_fan(const GpuSpec& gpu);
 
 Power gpu_power(const GpuPowerModel& model, double clock, double activity, Temperature die);
+// Mean over training steps whose heavy kernels draw `heavy`, busy for that share of the time: the light kernels of a
+// step, bound by memory, draw no more than 0.64 P_full for a quarter of it. The cap answers to the heavy ones, since a
+// phase lasts longer than the controller's period.
+Power mean_power(const GpuPowerModel& model, Power heavy, double busy);
 // Nothing scheduled on the GPU.
 Power idle_power(const GpuPowerModel& model);
 // Kernels of a collective that wait for other ranks: far above idle.

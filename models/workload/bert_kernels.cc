@@ -121,6 +121,14 @@ class BertBuilder {
   }
   static MathFormat half_or(MathFormat format) { return format == MathFormat::fp8 ? MathFormat::half : format; }
 
+  void add_tensorflow_passes(std::vector<Kernel>& out, bool forward) const {
+    const auto list = forward ? std::span<const compute::RepeatedPass>(compute::tensorflow_forward)
+                              : std::span<const compute::RepeatedPass>(compute::tensorflow_backward);
+    const double width = 4 / element_;
+    for (const auto& [times, pass] : list)
+      add(out, times, stream_kernel(device_, width * (pass.hidden * hidden_bytes_ + pass.scores * score_bytes_)));
+  }
+
   void add_passes(std::vector<Kernel>& out, bool forward) const {
     std::span<const compute::LayerPass> list =
         forward ? std::span(compute::eager_forward) : std::span<const compute::LayerPass>(compute::eager_backward);
@@ -130,6 +138,7 @@ class BertBuilder {
     if (fusion_ == Fusion::fused)
       list = forward ? std::span<const compute::LayerPass>(compute::fused_forward)
                      : std::span<const compute::LayerPass>(compute::fused_backward);
+    if (fusion_ == Fusion::eager && tensorflow_) return add_tensorflow_passes(out, forward);
     for (const compute::LayerPass& pass : list)
       out.push_back(stream_kernel(device_, pass.hidden * hidden_bytes_ + pass.scores * score_bytes_));
     if (format_ == MathFormat::fp8)

@@ -34,7 +34,7 @@ class CnnBuilder {
 
   void forward(const ConvLayer& layer, std::vector<Kernel>& out) const {
     const double in = in_bytes(layer), result = out_bytes(layer);
-    if (change_layout_) add_stream(out, compute::layout_change_passes * (in + result));
+    if (change_layout_) add_stream(out, layout_passes() * (in + result));
     out.push_back(gemm_kernel(device_, format_, forward_shape(layer)));
     if (layer.after == After::bias_relu) {
       if (passes_.relu > 0) {
@@ -67,7 +67,7 @@ class CnnBuilder {
       add_norm(out, sweep_bytes(device_, result, passes_.norm_back + (join && with_add ? passes_.add_back : 0),
                                 std::min(3.0, passes_.norm_back - 2)));
     }
-    if (change_layout_) add_stream(out, compute::layout_change_passes * (in + result) * (first ? 1 : 2));
+    if (change_layout_) add_stream(out, layout_passes() * (in + result) * (first ? 1 : 2));
     if (!first) out.push_back(gemm_kernel(device_, format_, data_gradient_shape(layer)));
     out.push_back(gemm_kernel(device_, format_, weight_gradient_shape(layer)));
   }
@@ -89,6 +89,9 @@ class CnnBuilder {
     out.push_back(elementwise_kernel(device_, bytes));
   }
   double images() const { return images_; }
+  double layout_passes() const {
+    return element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
+  }
   double element() const { return element_; }
 
  private:

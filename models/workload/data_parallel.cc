@@ -50,17 +50,19 @@ std::vector<std::size_t> cuts_by_cycle(const Job& job, const std::vector<Segment
                                        const CollectivePlanner* planner) {
   std::vector<std::size_t> cuts;
   double now = 0, next_cycle = job.horovod_cycle.base(), bytes = 0;
-  for (std::size_t i = 0; i < segments.size(); ++i) {
-    const double own = segments[i].gradient_elements * gradient_bytes_per_element(job);
-    now += seconds_of(segments[i].kernels);
-    const bool buffer_full = bytes + own >= job.bucket.base() && job.bucket > Bytes();
-    bytes += own;
-    if ((now < next_cycle && !buffer_full) || bytes == 0) continue;
-    cuts.push_back(i);
+  const auto cut_after = [&](std::size_t segment) {
+    cuts.push_back(segment);
     const double reduction =
         planner ? planner->plan({CollectiveOp::all_reduce, bytes, job.algorithm, Scope::world, 0}).idle_time_s : 0.0;
     next_cycle = std::max(now, next_cycle) + std::max(job.horovod_cycle.base(), reduction);
     bytes = 0;
+  };
+  for (std::size_t i = 0; i < segments.size(); ++i) {
+    const double own = segments[i].gradient_elements * gradient_bytes_per_element(job);
+    if (bytes > 0 && bytes + own > job.bucket.base()) cut_after(i - 1);
+    now += seconds_of(segments[i].kernels);
+    bytes += own;
+    if (bytes > 0 && now >= next_cycle) cut_after(i);
   }
   return cuts;
 }
@@ -204,7 +206,7 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
   const bool reduces = spec_.world > 1 && (last || !spec_.job.no_sync);
   for (std::size_t r = 0; r < n; ++r) {
     const Rank& rank = spec_.ranks[r];
-    std::vector<TaskId> after;
+    std::vector<TaskId> after = reduced_;  // without no_sync: the gradients of the micro-batch before
     if (batch_ready_[r] >= 0) after.push_back(std::exchange(batch_ready_[r], -1));
     if (rank.gpu_decode_s > 0 && consumed_[r].size() == static_cast<std::size_t>(step))
       append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));

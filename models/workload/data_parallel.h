@@ -12,7 +12,7 @@
 //             is copied in and out of the fusion buffer
 //   rs_ar_ag  reduce-scatter in the node, all-reduce across nodes, sharded optimizer, all-gather in the node
 // Source: PyTorch DDP reducer, Horovod operations.cc, MLPerf BERT submissions' distributed LAMB.
-// Checked by: tests/models/data_parallel_test.cc
+// Checked by: tests/sim/data_parallel_test.cc, tests/sim/input_stages_test.cc
 #pragma once
 
 #include <string>

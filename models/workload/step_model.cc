@@ -32,7 +32,10 @@ double operator_time(const Job& job, const CpuSpec& cpu) {
 double weight_traffic(const Job& job) {
   double bytes = 0;
   if (is_half(job) && !half_weights(job)) bytes += 4 + 2;  // cast of fp32 weights
-  if (job.accumulation > 1) bytes += half_weights(job) && is_pytorch(job) ? 3 * 2 : is_half(job) ? 2 + 4 + 4 : 3 * 4;
+  if (job.accumulation > 1 && job.stack == Stack::tensorflow_horovod)
+    bytes += is_half(job) ? compute::accumulate_bytes_tf_half : compute::accumulate_bytes_tf_full;
+  else if (job.accumulation > 1)
+    bytes += half_weights(job) && is_pytorch(job) ? 3 * 2 : is_half(job) ? 2 + 4 + 4 : 3 * 4;
   return bytes;
 }
 

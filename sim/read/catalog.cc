@@ -274,9 +274,10 @@ CarbonIntensity Catalog::carbon(const std::string& region, const Asked& by) cons
     std::vector<std::string> regions;
     for (const auto& id : ids("economics"))
       if (id.starts_with(prefix)) regions.push_back(id.substr(prefix.size()));
-    report_unknown("region", region, regions, by);
-    by.problems.back().hint += "; known: ";
-    for (const auto& known : regions) by.problems.back().hint += known == regions.front() ? known : ", " + known;
+    std::string hint = did_you_mean(region, regions);
+    hint += hint.empty() ? "known: " : "; known: ";
+    for (const auto& known : regions) hint += known == regions.front() ? known : ", " + known;
+    by.problems.push_back({by.file, by.pointer, "a region whose grid is known", "\"" + region + "\"", hint});
     return {};
   }
   const auto value = quantity("economics", prefix + region, "carbon", Dimension::carbon_intensity, by);

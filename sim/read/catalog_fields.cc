@@ -25,6 +25,8 @@ class Essentials {
 constexpr double kSomeHertz = 1e6, kSomeRate = 1e3, kSomeFlops = 1e6, kSomeWatts = 0.1;
 
 Field share(const char* name, const char* meaning) { return {.name = name, .meaning = meaning, .min = 0, .max = 1}; }
+constexpr double kLongestLatency = 1.0;  // s; anything slower is a slip of the unit
+
 Field at_least_0(const char* name, const char* meaning) { return {.name = name, .meaning = meaning, .min = 0}; }
 
 void visit_gpu_peaks(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
@@ -125,7 +127,10 @@ void visit_fields(FieldVisitor& v, CpuSpec& cpu, bool whole) {
             .meaning = "JPEG images a second that one core decodes, crops, resizes and collates, all cores busy",
             .min = 0.01},
            cpu.loader_images_per_core_s);
-  need.key({.name = "launch_overhead", .meaning = "CPU time of one eager framework operator", .min = 1e-9},
+  need.key({.name = "launch_overhead",
+            .meaning = "CPU time of one eager framework operator",
+            .min = 1e-9,
+            .max = kLongestLatency},
            cpu.launch_overhead);
   v.key(at_least_0("list_price", "of one, in thousands"), cpu.list_price);
 }
@@ -161,8 +166,10 @@ void visit_fields(FieldVisitor& v, NicSpec& nic, bool whole) {
   v.key(share("tcp_efficiency", "goodput of many TCP flows over the line rate"), nic.tcp_efficiency);
   v.key({.name = "tcp_single_stream", .meaning = "one TCP flow", .min = kSomeRate}, nic.tcp_single_stream);
   v.key({.name = "tcp_collective", .meaning = "NCCL over sockets", .min = kSomeRate}, nic.tcp_collective);
-  v.key(at_least_0("rdma_latency", "one way, without switches"), nic.rdma_latency);
-  v.key(at_least_0("tcp_latency", "one way, without switches"), nic.tcp_latency);
+  v.key({.name = "rdma_latency", .meaning = "one way, without switches", .min = 0, .max = kLongestLatency},
+        nic.rdma_latency);
+  v.key({.name = "tcp_latency", .meaning = "one way, without switches", .min = 0, .max = kLongestLatency},
+        nic.tcp_latency);
   v.key(at_least_0("price", "of one adapter"), nic.price);
 }
 

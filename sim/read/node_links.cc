@@ -101,6 +101,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   fabric.links_per_gpu = std::max(1, links_per_gpu);
   if (!switch_id.empty() && context.catalog().has("link", switch_id))
     fabric.in_network_reduction = context.catalog().link(switch_id, context.at(pointer)).in_network_reduction;
+  refuse_unknown(context, pointer, link);
   note_estimates(context, "link", link, {"achievable", "collective_per_link", "latency", "theoretical"});
   return fabric;
 }

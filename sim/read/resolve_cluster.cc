@@ -84,6 +84,7 @@ SharedStorage resolve_shared(ReadContext& context, const SharedStorageKeys& keys
     context.fault(keys.pointer, "nodes with a network card to reach it", "none",
                   "give the nodes one: \"nic\": \"eth-100g\"");
   }
+  if (!shared.nic.id.empty()) refuse_unknown(context, keys.pointer + "/nic", shared.nic);
   if (!shared.servers.tier.id.empty()) refuse_unknown(context, keys.pointer + "/tier", shared.servers.tier);
   note_estimates(context, "storage", shared.servers.tier,
                  {"read", "write", "read_iops", "read_latency", "open_latency", "client_single_stream"});

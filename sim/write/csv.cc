@@ -5,16 +5,6 @@
 namespace clustersim {
 namespace {
 
-std::string cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + "\"";
-}
-
 // "samples/s" -> "samples_per_s".
 std::string unit_suffix(const std::string& unit) {
   std::string suffix;
@@ -40,24 +30,24 @@ std::string column(const Metric& metric) {
 }  // namespace
 
 std::string report_as_csv(const Report& report) {
-  std::string header = "scenario", row = cell(report.scenario);
+  std::string header = "scenario", row = csv_cell(report.scenario);
   for (const Metric& metric : report.metrics) {
-    header += "," + cell(column(metric));
+    header += "," + csv_cell(column(metric));
     row += "," + shortest(metric.value);
   }
   header += ",bottleneck_resource,bottleneck_kind,bottleneck_share,version,fingerprint";
-  row += "," + cell(report.bottleneck.resource) + "," + cell(report.bottleneck.kind) + "," +
-         shortest(report.bottleneck.share) + "," + cell(report.provenance.version) + "," +
-         cell(report.provenance.fingerprint);
+  row += "," + csv_cell(report.bottleneck.resource) + "," + csv_cell(report.bottleneck.kind) + "," +
+         shortest(report.bottleneck.share) + "," + csv_cell(report.provenance.version) + "," +
+         csv_cell(report.provenance.fingerprint);
   return header + "\n" + row + "\n";
 }
 
 std::string collective_as_csv(const CollectiveTable& table) {
   std::string text = "op,ranks,bytes,time_us,algbw_gb_per_s,busbw_gb_per_s,algorithm\n";
   for (const CollectiveRow& row : table.rows)
-    text += cell(table.operation) + "," + std::to_string(table.ranks) + "," + shortest(row.bytes) + "," +
+    text += csv_cell(table.operation) + "," + std::to_string(table.ranks) + "," + shortest(row.bytes) + "," +
             shortest(row.time_us) + "," + shortest(row.algbw_gb_per_s) + "," + shortest(row.busbw_gb_per_s) + "," +
-            cell(row.algorithm) + "\n";
+            csv_cell(row.algorithm) + "\n";
   return text;
 }
 

@@ -21,6 +21,9 @@ const char* kind_name(Assumption::Kind kind) {
   throw InternalError("this is a bug: an assumption of no kind");
 }
 
+// A name that is no UTF-8 is the user's; it is shown with replacement characters.
+std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+
 double finite(double value) {
   require(std::isfinite(value), "a reported number is finite");
   return value;
@@ -56,7 +59,7 @@ std::string report_as_json(const Report& report) {
                         {"wall_time_s", finite(report.provenance.wall_time_s)},
                         {"events", report.provenance.events},
                         {"fingerprint", report.provenance.fingerprint}};
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 std::string collective_as_json(const CollectiveTable& table) {
@@ -70,7 +73,7 @@ std::string collective_as_json(const CollectiveTable& table) {
                             {"algbw_gb_per_s", finite(row.algbw_gb_per_s)},
                             {"busbw_gb_per_s", finite(row.busbw_gb_per_s)},
                             {"algorithm", row.algorithm}});
-  return json.dump(2) + "\n";
+  return json_text(json);
 }
 
 }  // namespace clustersim

@@ -95,6 +95,16 @@ std::string readable(double value, const std::string& unit) {
   return grouped(three_digits(value)) + tail;
 }
 
+std::string csv_cell(const std::string& text) {
+  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (char c : text) {
+    if (c == '"') quoted += '"';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
 std::string percent(double share) {
   const double value = 100.0 * share;
   return fixed(value, std::abs(value) < 10 && value != 0 ? 1 : 0) + " %";

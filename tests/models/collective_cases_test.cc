@@ -115,7 +115,7 @@ TEST_CASE("eight RTX 4090 with the stock driver pass through host memory", "[col
   // Gist in nccl.csv: 14.45 to 14.88 GB/s from 16 to 128 MiB; 20.6 with a driver that allows peer-to-peer. 10 %.
   NodeSpec n = on_root_ports(node(gpu("Ada", 128, 1008, false), 8, 4));
   CHECK(all_reduce_gb_s(Built(cluster(n)), 128 * mib) == Approx(14.45).epsilon(0.10));
-  n.gpu.p2p = true;
+  n.p2p = true;
   CHECK(all_reduce_gb_s(Built(cluster(n)), 128 * mib) == Approx(20.64).epsilon(0.10));
 }
 

@@ -77,7 +77,7 @@ std::map<std::string, Cluster> systems() {
   NodeSpec stock = node(gpu("Ada", 128, 1008, false), 8, 4);
   stock.gpu_fabric.shape = "none";
   NodeSpec open = stock;
-  open.gpu.p2p = true;
+  open.p2p = true;
   NodeSpec open6 = open, open4 = open;
   open6.gpus = 6;
   open4.gpus = 4;

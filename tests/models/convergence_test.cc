@@ -85,3 +85,15 @@ TEST_CASE("epochs and samples say the same") {
   CHECK(bert->epochs * wikipedia == Approx(bert->samples));
   CHECK(bert->spread == Approx(0.041));
 }
+
+TEST_CASE("a point left out is interpolated between its neighbours; an end follows the law of the critical batch") {
+  // 4096 lies between 3264 (35.2 epochs) and 8192 (42).
+  const double share = std::log(4096.0 / 3264) / std::log(8192.0 / 3264);
+  CHECK(*left_out_amount("resnet-50", Optimizer::lars, 4096) == Approx(35.2 + share * (42 - 35.2)));
+  // Without 67840 the table ends at 65536 (84.5 epochs); B_crit = 46900.
+  CHECK(*left_out_amount("resnet-50", Optimizer::lars, 67840) ==
+        Approx(84.5 * (1 + 67840 / 46900.0) / (1 + 65536 / 46900.0)));
+  // A batch that no point has loses none: as the whole table says.
+  CHECK(*left_out_amount("resnet-50", Optimizer::lars, 40000) == Approx(resnet_epochs(40000)));
+  CHECK_FALSE(left_out_amount("resnet-152", Optimizer::lars, 4096));
+}

@@ -127,6 +127,7 @@ inline NicSpec tcp_nic(double gbit_s, double collective_gbit_s, double latency_u
 inline NodeSpec node(const GpuSpec& g, int gpus, int pcie_generation, int sockets = 2, double socket_gb_s = 32.0) {
   NodeSpec n;
   n.gpu = g;
+  n.p2p = g.p2p;  // as the stock driver has it
   n.gpus = gpus;
   n.sockets = sockets;
   n.cores = 64.0 * sockets;

@@ -89,7 +89,7 @@ TEST_CASE("the die settles at inlet plus power times resistance") {
   const auto end = settled(thermal, 1);
   // A100 SXM in air: 0.10 K/W, about 65 degC at 400 W and 25 degC inlet; cooler leakage draws a little less.
   CHECK(thermal.resistance().base() == Approx(0.10));
-  CHECK(end.gpus[0].die.in_celsius() == Approx(25 + 0.10 * end.gpus[0].power.base()).margin(0.3));
+  CHECK(end.gpus[0].die.in_celsius() == Approx(25 + 0.10 * end.gpus[0].sustained.base()).margin(0.3));
   CHECK(end.gpus[0].die.in_celsius() == Approx(65).margin(1.5));
 }
 
@@ -102,7 +102,7 @@ TEST_CASE("four 350 W cards in series in 100 CFM throttle one after the other") 
     CHECK(end.steady);
     double upstream_w = host_w;
     for (std::size_t k = 0; k < 4; ++k) {
-      const double power_w = end.gpus[k].power.base();
+      const double power_w = end.gpus[k].sustained.base();
       // The regulator holds the die within 2 K below target, one DVFS step being worth about 7 W.
       CHECK(power_w <= (83 - 30 - upstream_w / 57) / r + 1);
       CHECK(power_w >= (83 - 2.3 - 30 - upstream_w / 57) / r);
@@ -127,7 +127,7 @@ TEST_CASE("the chain of four draws what was derived for it within 5 %") {
   const NodeThermal thermal(in_series(30, 100, 0));
   const auto end = settled(thermal, 4);
   const double derived_w[] = {320, 286, 256, 229};
-  for (std::size_t k = 0; k < 4; ++k) CHECK(end.gpus[k].power.base() == Approx(derived_w[k]).epsilon(0.05));
+  for (std::size_t k = 0; k < 4; ++k) CHECK(end.gpus[k].sustained.base() == Approx(derived_w[k]).epsilon(0.05));
 }
 
 TEST_CASE("with liquid cooling nothing throttles") {
@@ -175,8 +175,8 @@ TEST_CASE("power cap and clock limit bind and are named") {
   node.gpu_power_limit = watts(280);
   const auto capped = settled(NodeThermal(node), 4);
   CHECK(capped.gpus[0].reason == ClockReason::power_cap);
-  CHECK(capped.gpus[0].power <= watts(280));
-  CHECK(capped.gpus[0].power > watts(280 - 8));  // within one DVFS step
+  CHECK(capped.gpus[0].sustained <= watts(280));
+  CHECK(capped.gpus[0].sustained > watts(280 - 8));  // within one DVFS step
   node.gpu_clock_limit = megahertz(1200);
   const NodeThermal limited(node);
   CHECK(limited.clock_limit_effective());
@@ -208,7 +208,7 @@ TEST_CASE("waiting in collectives draws half of TDP, so communication cools the 
   const auto spinning = thermal.settle(thermal.start(), {GpuLoad{0, 1}}, hours(1));
   // At the reference temperature half of TDP; cooler leakage takes off 0.5 % of p0 a kelvin.
   const double colder_k = (throttle_temperature(node.gpu) - spinning.gpus[0].die).base();
-  CHECK(spinning.gpus[0].power.base() == Approx(350 * (0.5 - 0.175 * 0.005 * colder_k)).epsilon(0.005));
+  CHECK(spinning.gpus[0].sustained.base() == Approx(350 * (0.5 - 0.175 * 0.005 * colder_k)).epsilon(0.005));
   CHECK(spinning.gpus[0].die < Temperature::celsius(83));
 }
 

@@ -135,7 +135,8 @@ struct Bench {
 
   // An all-reduce of the whole world alone on the fabric, as it follows another on its queue.
   double all_reduce_s(double size) const {
-    const CollectivePlan plan = built.planner.plan({CollectiveOp::all_reduce, size, spec.job.algorithm, Scope::world, 0});
+    const CollectivePlan plan =
+        built.planner.plan({CollectiveOp::all_reduce, size, spec.job.algorithm, Scope::world, 0});
     return plan.idle_time_s - plan.launch_s;
   }
 

@@ -31,8 +31,8 @@ int ranks_of(const std::string& text) {
   int ranks = 0;
   const char* end = text.data() + text.size();
   const auto read = std::from_chars(text.data(), end, ranks);
-  if (read.ec != std::errc() || read.ptr != end || ranks < 1)
-    throw UsageError("--ranks takes a whole number from 1, not \"" + text + "\"");
+  if (read.ec != std::errc() || read.ptr != end)
+    throw UsageError("--ranks takes a whole number from 2 to the cluster's GPUs, not \"" + text + "\"");
   return ranks;
 }
 

@@ -63,7 +63,9 @@ Arguments parse_arguments(const Command& command, const std::vector<std::string>
   const auto description = description_of(command);
   const int style = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
                     po::command_line_style::long_allow_next;
-  const auto parsed = po::command_line_parser(words).options(description).style(style).allow_unregistered().run();
+  const auto dashes = std::find(words.begin(), words.end(), "--");  // what follows is no option, whatever it looks like
+  const std::vector<std::string> before(words.begin(), dashes);
+  const auto parsed = po::command_line_parser(before).options(description).style(style).allow_unregistered().run();
   Arguments arguments;
   for (const po::option& given : parsed.options) {
     if (given.unregistered) refuse_unknown(command, given.original_tokens.front());
@@ -76,6 +78,7 @@ Arguments parse_arguments(const Command& command, const std::vector<std::string>
       arguments.positional.push_back(word);
     }
   }
+  if (dashes != words.end()) arguments.positional.insert(arguments.positional.end(), dashes + 1, words.end());
   const int count = static_cast<int>(arguments.positional.size());
   if (count < command.least_positional) throw UsageError("missing: " + command.usage + in_command(command));
   if (count > command.most_positional)

@@ -1,12 +1,36 @@
 // clustersim validate: predicted against published measurements.
+#include <fstream>
+
 #include "tools/clustersim/command.h"
 
 namespace clustersim {
 namespace {
 
+std::string write_expected(const std::string& path) {
+  const std::string table = expected_error_table();
+  std::ofstream file(path);
+  file << table;
+  file.close();
+  if (!file) throw InputError({{path, "", "a file that can be written", "no way to write it", ""}});
+  return "wrote " + path + "\n";
+}
+
 std::string run_validate(const Arguments& arguments) {
   const std::string format = format_of(arguments);
-  return write(validate(arguments.value("suite", "training")), format);
+  const std::string suite = arguments.value("suite", "training");
+  if (arguments.has("write-expected")) {
+    if (suite != "training") throw UsageError("--write-expected is of the training suite");
+    return write_expected(arguments.value("write-expected", ""));
+  }
+  Validation validation = validate(suite, {arguments.has("cross")});
+  validation.show_rows = arguments.has("rows");
+  return write(validation, format);
+}
+
+std::string suite_names() {
+  std::string text;
+  for (const auto& [name, meaning] : validation_suites()) text += (text.empty() ? "" : ", ") + name;
+  return text + "; training by default";
 }
 
 }  // namespace
@@ -15,7 +39,14 @@ Command validate_command() {
   return {"validate",
           "",
           "Predicted against the published measurements that ship with the project.",
-          {{"suite", "NAME", "training (default): throughput of whole jobs"}, format_option()},
+          {{"suite", "NAME", suite_names()},
+           {"rows", "", "every row in the table, and why a row is not scored"},
+           {"cross", "",
+            "leaves out each GPU, source and scale of the training suite, refits one factor on the speed of each class "
+            "(GPU design and precision) on the rest, in closed form, and reports the errors of the left-out rows; the "
+            "hand-chosen constants of the compute model stay"},
+           {"write-expected", "FILE", "the training suite's errors by family, for the reports of run"},
+           format_option()},
           0,
           0,
           run_validate};

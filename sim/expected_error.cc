@@ -1,0 +1,84 @@
+#include "sim/expected_error.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "clustersim/clustersim.h"
+#include "sim/measurement_table.h"
+#include "sim/read/scenario_words.h"
+#include "sim/validate.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int least_rows = 3;  // fewer say little about the next one
+constexpr const char* table_file = "expected_error.csv";
+constexpr const char* any = "any";
+
+// "resnet", "bert"; "" for a step that was given and not modelled.
+std::string kind_of(const Job& job) {
+  switch (job.model) {
+    case ModelKind::resnet:
+      return "resnet";
+    case ModelKind::vgg:
+      return "vgg";
+    case ModelKind::bert:
+      return "bert";
+    case ModelKind::emulated:
+    case ModelKind::trace:
+      return "";
+  }
+  return "";
+}
+
+// model, gpu, stack, precision, from the nearest to the farthest.
+std::array<std::array<std::string, 4>, 3> likenesses(const Scenario& scenario) {
+  const GpuSpec& gpu = scenario.cluster.groups.front().node.gpu;
+  const std::string kind = kind_of(scenario.job), design = gpu.id.substr(0, gpu.id.find('-'));
+  const std::string stack = word_of(kStackWords, scenario.job.stack);
+  const std::string precision = word_of(kPrecisionWords, scenario.job.precision);
+  return {{{kind, design, stack, precision},
+           {kind, design, any, precision},
+           {kind, "any " + gpu.architecture, any, precision}}};
+}
+
+std::string words(const std::array<std::string, 4>& like) {
+  return like[0] + " on " + like[1] + ", " + (like[2] == any ? "any stack" : like[2]) + ", " + like[3];
+}
+
+}  // namespace
+
+std::optional<ExpectedError> expected_error(const Scenario& scenario) {
+  const std::string path = measurements_path(table_file);
+  if (scenario.cluster.groups.empty() || !std::filesystem::exists(path)) return std::nullopt;
+  for (const NodeGroup& group : scenario.cluster.groups)
+    if (group.node.gpu.id != scenario.cluster.groups.front().node.gpu.id) return std::nullopt;
+  const std::vector<MeasurementRow> table = read_measurements(path);
+  for (const std::array<std::string, 4>& like : likenesses(scenario))
+    for (const MeasurementRow& row : table)
+      if (row.text("model") == like[0] && row.text("gpu") == like[1] && row.text("stack") == like[2] &&
+          row.text("precision") == like[3] && row.number("rows") >= least_rows)
+        return ExpectedError{row.number("median"), row.number("p90"), static_cast<int>(row.number("rows")),
+                             words(like)};
+  return std::nullopt;
+}
+
+std::string expected_error_table() {
+  ValidationBench bench;
+  std::map<std::array<std::string, 4>, std::vector<double>> families;
+  for (const PredictedTraining& p : bench.training())
+    for (const std::array<std::string, 4>& like : likenesses(p.scenario))
+      families[like].push_back(std::abs(p.throughput / p.row.measured - 1));
+  std::string text = "model,gpu,stack,precision,rows,median,p90\n";
+  for (const auto& [like, errors] : families) {
+    char numbers[80];
+    std::snprintf(numbers, sizeof numbers, ",%zu,%.4f,%.4f\n", errors.size(), median(errors), quantile(errors, 0.9));
+    text += like[0] + "," + like[1] + "," + like[2] + "," + like[3] + numbers;
+  }
+  return text;
+}
+
+}  // namespace clustersim

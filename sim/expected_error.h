@@ -1,0 +1,25 @@
+// How far off a prediction like this one has been: from the published rows that are most like the scenario.
+//
+// Like means: the same kind of network, GPU design (a100, h100), stack and precision; where fewer than three rows are,
+// any stack; where again fewer, any GPU of the architecture. Else nothing published is like it.
+// The table is data, scenarios/measurements/expected_error.csv, written by
+// `clustersim validate --suite training --write-expected FILE`.
+// Checked by: tests/sim/expected_error_test.cc
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "clustersim/scenario.h"
+
+namespace clustersim {
+
+struct ExpectedError {
+  double median = 0, p90 = 0;  // of |error| of the throughput
+  int rows = 0;
+  std::string like;  // "resnet on a100, mlperf, amp"
+};
+
+std::optional<ExpectedError> expected_error(const Scenario& scenario);
+
+}  // namespace clustersim
