@@ -1,13 +1,19 @@
 // `clustersim collective`: what nccl-tests would print on this cluster.
 //
 // Each size is planned as a job's collective would be and then run by the engine on the idle cluster, so that the
-// numbers are those of the machine that `run` uses. busbw follows nccl-tests: algbw times the factor of the operation.
+// numbers are those of the machine that `run` uses; or, message by message, on the cluster with every node by itself.
+// busbw follows nccl-tests: algbw times the factor of the operation.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "clustersim/clustersim.h"
+#include "models/collective/messages.h"
+#include "models/fabric/unfold.h"
 #include "sim/assembly.h"
 #include "sim/engine/executor.h"
+#include "sim/engine/topology.h"
 
 namespace clustersim {
 namespace {
@@ -62,13 +68,84 @@ void check_sizes(const std::vector<double>& sizes, std::vector<Problem>& faults)
       faults.push_back({"command line", "--sizes", "from 1 B to 1 PB", std::to_string(size) + " B", ""});
 }
 
+constexpr double most_lanes = 4e6;     // of messages: about a gigabyte
+constexpr double most_messages = 2e9;  // about a quarter of an hour
+
+// What the message by message face does not have.
+void check_messages(CollectiveOp op, CollectiveAlgorithm algorithm, const std::string& operation,
+                    const std::string& algorithm_name, int ranks, std::vector<Problem>& faults) {
+  const bool pairs = op == CollectiveOp::all_to_all;
+  if (!pairs && op != CollectiveOp::all_reduce && op != CollectiveOp::all_gather && op != CollectiveOp::reduce_scatter)
+    faults.push_back({"command line", "--op",
+                      "with --fidelity messages one of: all_reduce, all_gather, reduce_scatter, all_to_all",
+                      "\"" + operation + "\"", ""});
+  if (algorithm != CollectiveAlgorithm::automatic && (pairs || algorithm != CollectiveAlgorithm::ring))
+    faults.push_back({"command line", "--algorithm",
+                      pairs ? "auto, for an all_to_all" : "with --fidelity messages auto or ring",
+                      "\"" + algorithm_name + "\"", ""});
+  const double n = ranks, lanes = pairs ? n * (n - 1) : n, messages = pairs ? lanes : 2 * n * (n - 1);
+  if (lanes > most_lanes || messages > most_messages)
+    faults.push_back({"command line", "--fidelity", "messages with fewer ranks", std::to_string(ranks) + " ranks",
+                      "--fidelity bundle takes any number; --ranks lowers it"});
+}
+
+Task transfer_of(TaskGraph& graph, const std::string& operation, double latency_s) {
+  Task task;
+  task.kind = TaskKind::transfer;
+  task.part = Part::communication;
+  task.label = graph.label(operation);
+  task.latency_s = latency_s;
+  return task;
+}
+
+// Seconds of the requests on the idle cluster, each by itself.
+class Bench {
+ public:
+  Bench(const Assembly& assembly, const std::string& operation, bool messages) : operation_(operation) {
+    if (!messages) {
+      machine_ = assembly.machine(false, std::vector<double>(assembly.gpus().size(), 1.0));
+      return;
+    }
+    routes_.emplace(assembly.fabric());
+    unfolded_.emplace(assembly.fabric());
+    planner_.emplace(assembly.cluster(), assembly.fabric(), *unfolded_, *routes_);
+    machine_.resource_capacity = unfolded_->bytes_per_s();
+  }
+
+  double seconds(const CollectiveRequest& request, const CollectivePlan& bundle) const {
+    TaskGraph graph;
+    if (planner_) {
+      MessagePlan plan = planner_->plan(request, bundle).value();
+      Task task = transfer_of(graph, operation_, plan.latency_s);
+      task.messages = graph.add_pattern(std::move(plan.pattern));
+      graph.add(task);
+    } else {
+      Task task = transfer_of(graph, operation_, bundle.latency_s);
+      task.amount = bundle.amount_bytes;
+      task.uses = bundle.uses;
+      graph.add(task);
+    }
+    return sim_time_to_seconds(run_tasks(machine_, graph).end);
+  }
+
+ private:
+  std::string operation_;
+  MachineSpec machine_;
+  std::optional<Topology> routes_;
+  std::optional<UnfoldedFabric> unfolded_;
+  std::optional<MessagePlanner> planner_;
+};
+
 }  // namespace
 
 CollectiveTable collective(const Scenario& scenario, const std::string& operation, const std::vector<double>& sizes,
-                           std::optional<int> ranks, const std::string& algorithm) {
+                           std::optional<int> ranks, const std::string& algorithm, const std::string& fidelity) {
   std::vector<Problem> faults;
   const Operation& op = find_named(operations, operation, "--op", faults);
-  const CollectiveAlgorithm chosen = find_named(algorithms, algorithm, "--algorithm", faults).algorithm;
+  CollectiveAlgorithm chosen = find_named(algorithms, algorithm, "--algorithm", faults).algorithm;
+  const bool messages = fidelity == "messages";
+  if (!messages && fidelity != "bundle")
+    faults.push_back({"command line", "--fidelity", "bundle or messages", "\"" + fidelity + "\"", ""});
   check_sizes(sizes, faults);
   const int most = scenario.cluster.gpus();
   const int n = ranks.value_or(most);
@@ -76,23 +153,17 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
     faults.push_back({"command line", "--ranks", "from 2 to the cluster's " + std::to_string(most) + " GPUs",
                       std::to_string(n),
                       most < 2 ? "a collective needs two GPUs: raise cluster.nodes or node.gpus" : ""});
+  if (messages && faults.empty()) check_messages(op.op, chosen, operation, algorithm, n, faults);
   if (!faults.empty()) throw InputError(faults);
 
+  if (messages) chosen = CollectiveAlgorithm::ring;
   const Assembly assembly(scenario.cluster, scenario.job);
-  const MachineSpec machine = assembly.machine(false, std::vector<double>(assembly.gpus().size(), 1.0));
+  const Bench bench(assembly, operation, messages);
   CollectiveTable table{operation, n, {}};
   for (const double size : sizes) {
-    const CollectivePlan plan = assembly.planner().plan({op.op, size, chosen, Scope::world, n == most ? 0 : n});
-    TaskGraph graph;
-    Task task;
-    task.kind = TaskKind::transfer;
-    task.part = Part::communication;
-    task.label = graph.label(operation);
-    task.amount = plan.amount_bytes;
-    task.latency_s = plan.latency_s;
-    task.uses = plan.uses;
-    graph.add(task);
-    const double seconds = sim_time_to_seconds(run_tasks(machine, graph).end);
+    const CollectiveRequest request{op.op, size, chosen, Scope::world, n == most ? 0 : n};
+    const CollectivePlan plan = assembly.planner().plan(request);
+    const double seconds = bench.seconds(request, plan);
     const double algbw = size / seconds / 1e9;
     table.rows.push_back({size, seconds * 1e6, algbw, algbw * op.bus_factor(n), plan.algorithm});
   }

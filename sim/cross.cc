@@ -4,9 +4,11 @@
 // factor on the speed of each class, GPU and precision: exp(median of ln(measured / predicted)) over the class's rows.
 // A family is left out, the factors are taken from the rest, and the left-out rows are predicted with them; rows whose
 // class has no other row keep their prediction and are not counted.
+#include <cctype>
 #include <cmath>
 #include <map>
 
+#include "sim/expected_error.h"
 #include "sim/measurement_table.h"
 #include "sim/validate.h"
 
@@ -18,17 +20,16 @@ struct Row {
   std::string gpu_class, gpu, source, scale;
 };
 
-// GPUs of one design with different memory or slot are one class: the word before the first dash.
-std::string class_of(const MeasurementRow& row) {
-  const std::string& gpu = row.text("gpu");
-  return gpu.substr(0, gpu.find('-')) + " " + row.text("precision");
-}
+std::string class_of(const MeasurementRow& row) { return gpu_design(row.text("gpu")) + " " + row.text("precision"); }
 
+// Who measured. Submitters changed how they write their names from round to round.
 std::string source_of(const MeasurementRow& row) {
   const std::string& id = row.text("row");
   if (id.rfind("mlperf ", 0) != 0) return row.text("source").substr(0, row.text("source").find('@'));
-  const std::size_t round = 7, submitter = id.find(' ', round) + 1;
-  return "MLPerf, " + id.substr(submitter, id.find(' ', submitter) - submitter);
+  const std::size_t round = 7, at = id.find(' ', round) + 1;
+  std::string submitter = id.substr(at, id.find(' ', at) - at);
+  for (char& c : submitter) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return "MLPerf, " + (submitter == "dellemc" ? "dell" : submitter);
 }
 
 std::string scale_of(double gpus) {
@@ -59,6 +60,7 @@ std::vector<Validation::Summary> left_out_errors(ValidationBench& bench, std::ve
   std::vector<Row> rows;
   for (std::size_t i = 0; i < table.size(); ++i) {
     const PredictedTraining& p = predictions[i];
+    if (!p.row.set_aside.empty()) continue;
     rows.push_back({std::log(p.row.measured / p.throughput), class_of(table[i]), table[i].text("gpu"),
                     source_of(table[i]), scale_of(p.row.gpus)});
   }

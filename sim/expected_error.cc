@@ -37,7 +37,7 @@ std::string kind_of(const Job& job) {
 // model, gpu, stack, precision, from the nearest to the farthest.
 std::array<std::array<std::string, 4>, 3> likenesses(const Scenario& scenario) {
   const GpuSpec& gpu = scenario.cluster.groups.front().node.gpu;
-  const std::string kind = kind_of(scenario.job), design = gpu.id.substr(0, gpu.id.find('-'));
+  const std::string kind = kind_of(scenario.job), design = gpu_design(gpu.id);
   const std::string stack = word_of(kStackWords, scenario.job.stack);
   const std::string precision = word_of(kPrecisionWords, scenario.job.precision);
   return {{{kind, design, stack, precision},
@@ -50,6 +50,12 @@ std::string words(const std::array<std::string, 4>& like) {
 }
 
 }  // namespace
+
+std::string gpu_design(const std::string& gpu_id) {
+  const std::size_t dash = gpu_id.find('-');
+  const bool numbered = gpu_id.find_first_of("0123456789") < dash;  // "rtx" alone names no design
+  return gpu_id.substr(0, numbered || dash == std::string::npos ? dash : gpu_id.find('-', dash + 1));
+}
 
 std::optional<ExpectedError> expected_error(const Scenario& scenario) {
   const std::string path = measurements_path(table_file);
@@ -69,9 +75,11 @@ std::optional<ExpectedError> expected_error(const Scenario& scenario) {
 std::string expected_error_table() {
   ValidationBench bench;
   std::map<std::array<std::string, 4>, std::vector<double>> families;
-  for (const PredictedTraining& p : bench.training())
+  for (const PredictedTraining& p : bench.training()) {
+    if (!p.row.set_aside.empty()) continue;
     for (const std::array<std::string, 4>& like : likenesses(p.scenario))
       families[like].push_back(std::abs(p.throughput / p.row.measured - 1));
+  }
   std::string text = "model,gpu,stack,precision,rows,median,p90\n";
   for (const auto& [like, errors] : families) {
     char numbers[80];

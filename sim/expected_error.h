@@ -22,4 +22,7 @@ struct ExpectedError {
 
 std::optional<ExpectedError> expected_error(const Scenario& scenario);
 
+// The design of a GPU, whatever its memory and slot: "a100" of "a100-pcie-40gb", "rtx-3090" of itself.
+std::string gpu_design(const std::string& gpu_id);
+
 }  // namespace clustersim

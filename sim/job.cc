@@ -55,7 +55,8 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
   for (auto& [label, seconds] : parts.waited_s) seconds /= steps;
   for (const ObservedStream& stream : streams) {
     const StepParts own = take_apart(graph, record, {stream}, from, to);
-    result.loads.push_back({own.busy_s / result.window_s, (own.communication_s + own.straggler_s) / result.window_s});
+    const double busy = std::min(1.0, own.busy_s / result.window_s);  // sums of rounded spans may pass it by a bit
+    result.loads.push_back({busy, std::min(1.0 - busy, (own.communication_s + own.straggler_s) / result.window_s)});
   }
   result.stage_busy = stage_busy(graph, record);
   result.resources = record.resources;

@@ -1,6 +1,7 @@
 // `clustersim run`, as a straight line: read, assemble, simulate, project, summarize.
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 #include "clustersim/clustersim.h"
@@ -41,7 +42,8 @@ std::string what_if_text(const Scenario& scenario, double step_s) {
   std::string text;
   for (const WhatIf& change : changes) {
     char item[80];
-    std::snprintf(item, sizeof item, "%s %+.0f %%", change.change.c_str(), 100 * (change.step_s / step_s - 1) + 0.0);
+    std::snprintf(item, sizeof item, "%s %+ld %%", change.change.c_str(),
+                  std::lround(100 * (change.step_s / step_s - 1)));
     text += (text.empty() ? "step time with " : ", ") + std::string(item);
   }
   return text;

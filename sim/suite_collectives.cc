@@ -115,9 +115,9 @@ std::vector<ValidationRow> collectives_rows(ValidationBench&) {
 
 std::vector<ValidationBound> collectives_bounds(const std::vector<ValidationRow>& rows) {
   const std::vector<double> large = scored_errors(rows, from_one_mib), small = scored_errors(rows, latency_group);
-  return {at_most("median of |error|, from 1 MiB", median(large), 0.08),
+  return {at_most("median error, from 1 MiB", median(large), 0.08),
           at_most("90th percentile, from 1 MiB", quantile(large, 0.9), 0.20),
-          at_most("median of |error|, latency rows", median(small), 0.30),
+          at_most("median error, latency rows", median(small), 0.30),
           at_most("worst of the latency rows", quantile(small, 1.0), 0.30)};
 }
 

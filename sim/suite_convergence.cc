@@ -35,8 +35,8 @@ std::vector<ValidationRow> convergence_rows(ValidationBench&) {
 }
 
 std::vector<ValidationBound> convergence_bounds(const std::vector<ValidationRow>& rows) {
-  return {at_most("median of |error|, ResNet points left out", median(scored_errors(rows, "resnet")), 0.05),
-          at_most("median of |error|, BERT points left out", median(scored_errors(rows, "bert")), 0.05)};
+  return {at_most("median error, ResNet points left out", median(scored_errors(rows, "resnet")), 0.05),
+          at_most("median error, BERT points left out", median(scored_errors(rows, "bert")), 0.05)};
 }
 
 }  // namespace clustersim

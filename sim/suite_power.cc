@@ -60,8 +60,7 @@ std::string sweep_scenario(const MeasurementRow& row, const SweptGpu& swept, dou
 Point simulate(const std::string& text) {
   const Scenario scenario = read_scenario_text(text, "cap", {});
   const Assembly assembly(scenario.cluster, scenario.job);
-  const JobResult result = run_job(assembly);
-  const Projection projection = project(assembly, result);
+  const Projection projection = project(assembly, run_job(assembly));
   return {projection.gpu_power.base(), projection.throughput};
 }
 
@@ -208,8 +207,8 @@ std::vector<ValidationBound> power_bounds(const std::vector<ValidationRow>& rows
   std::vector<double> power = scored_errors(rows, gpu_power_group);
   const std::vector<double> nodes = scored_errors(rows, node_power_group);
   power.insert(power.end(), nodes.begin(), nodes.end());
-  return {at_most("median of |error|, GPU and node power", median(power), 0.06),
-          at_most("median of |error|, speed under caps", median(scored_errors(rows, speed_group)), 0.04)};
+  return {at_most("median error, GPU and node power", median(power), 0.06),
+          at_most("median error, speed under caps", median(scored_errors(rows, speed_group)), 0.04)};
 }
 
 }  // namespace clustersim

@@ -45,13 +45,9 @@ double s3_rate(const std::string& instance, double readers) {
       .base();
 }
 
-JobResult simulate(const Scenario& scenario, double& samples_per_s, double& first_epoch_s) {
+Projection simulate(const Scenario& scenario) {
   const Assembly assembly(scenario.cluster, scenario.job);
-  JobResult result = run_job(assembly);
-  const Projection projection = project(assembly, result);
-  samples_per_s = projection.throughput;
-  first_epoch_s = projection.time.first_epoch.base();
-  return result;
+  return project(assembly, run_job(assembly));
 }
 
 double training_rate(const std::string& job) {
@@ -60,9 +56,7 @@ double training_rate(const std::string& job) {
                        "cpu": "xeon-gold-5118", "sockets": 2}})",
                                        job),
                          "storage", {});
-  double rate = 0, first_epoch = 0;
-  simulate(s, rate, first_epoch);
-  return rate;
+  return simulate(s).throughput;
 }
 
 struct Answer {
@@ -156,10 +150,8 @@ void add_first_epochs(std::vector<ValidationRow>& rows) {
                       R"({"model": "resnet-50", "stack": "mlperf", "precision": "amp", "batch_per_gpu": )" +
                           row.text("batch_per_gpu") + R"(, "data": {"from": "node"}, "target": {"epochs": 2}})"),
         "storage", {});
-    double rate = 0, first_epoch = 0;
-    simulate(s, rate, first_epoch);
-    rows.push_back(compared(row.text("id"), cold, row.text("server") + " x " + row.text("nodes"), first_epoch,
-                            row.number("first_epoch_s"), "s"));
+    rows.push_back(compared(row.text("id"), cold, row.text("server") + " x " + row.text("nodes"),
+                            simulate(s).time.first_epoch.base(), row.number("first_epoch_s"), "s"));
   }
 }
 

@@ -27,8 +27,11 @@ std::string source_of(const MeasurementRow& row) {
 
 std::vector<ValidationRow> training_rows(ValidationBench& bench) {
   std::vector<ValidationRow> rows;
-  for (const PredictedTraining& p : bench.training())
+  for (const PredictedTraining& p : bench.training()) {
     rows.push_back(compared(p.row.id, p.row.group, p.row.family, p.throughput, p.row.measured, "samples/s"));
+    rows.back().scored = p.row.set_aside.empty();
+    rows.back().note = p.row.set_aside;
+  }
   return rows;
 }
 
@@ -39,9 +42,10 @@ std::vector<ValidationBound> training_bounds(const std::vector<ValidationRow>& r
   std::vector<double> medians;
   for (const auto& [name, errors] : families) medians.push_back(median(errors));
   const std::vector<double> all = scored_errors(rows, "");
-  return {at_most("median of |error|", median(all), 0.035), at_most("90th percentile", quantile(all, 0.9), 0.10),
-          at_most("worst", quantile(all, 1.0), 0.25),
-          at_most("median of the families' medians", median(medians), 0.04)};
+  const double set_aside = 1 - static_cast<double>(all.size()) / static_cast<double>(rows.size());
+  return {at_most("median error", median(all), 0.035), at_most("90th percentile", quantile(all, 0.9), 0.10),
+          at_most("worst", quantile(all, 1.0), 0.25), at_most("median of the families' medians", median(medians), 0.04),
+          at_most("share of rows set aside", set_aside, 0.05)};
 }
 
 namespace {
@@ -69,10 +73,10 @@ void add_steps(const std::string& name, const ScalingFamily& family, std::vector
   const auto& [base_gpus, base] = *family.begin();
   for (auto at = std::next(family.begin()); at != family.end(); ++at) {
     const auto& [gpus, many] = *at;
-    const std::string span = std::to_string(base_gpus) + " to " + std::to_string(gpus) + " GPUs";
+    const std::string span = " (" + std::to_string(base_gpus) + " to " + std::to_string(gpus) + " GPUs)";
     const double predicted = per_gpu(many, false) / per_gpu(base, false);
     const double measured = per_gpu(many, true) / per_gpu(base, true);
-    ValidationRow row = compared(many.front()->row.id, "efficiency", name + ", " + span, predicted, measured, "1");
+    ValidationRow row = compared(many.front()->row.id + span, "efficiency", name, predicted, measured, "1");
     row.error = predicted - measured;
     rows.push_back(row);
   }
@@ -99,9 +103,10 @@ std::vector<ValidationRow> scaling_rows(ValidationBench& bench) {
   const std::vector<MeasurementRow> table = read_measurements(measurements_path("training_suite.csv"));
   const std::vector<PredictedTraining>& predictions = bench.training();
   for (std::size_t i = 0; i < table.size(); ++i) {
+    if (!predictions[i].row.set_aside.empty()) continue;
     const std::string key = scaling_key(table[i]);
     families[key][predictions[i].row.gpus].push_back(&predictions[i]);
-    names[key] = predictions[i].row.family + " batch " + table[i].text("batch_per_gpu");
+    names[key] = predictions[i].row.family;
   }
   std::vector<ValidationRow> rows;
   for (const auto& [key, family] : families) add_family(names[key], family, rows);
@@ -113,7 +118,6 @@ std::vector<ValidationBound> scaling_bounds(const std::vector<ValidationRow>& ro
   double outside = 0;
   for (const double error : errors) outside += error > 0.04;
   return {at_most("worst difference of efficiencies", quantile(errors, 1.0), 0.04),
-          at_most("median difference of efficiencies", median(errors), 0.04),
           at_most("share of steps more than 4 points off", outside / static_cast<double>(errors.size()), 0)};
 }
 

@@ -6,6 +6,7 @@
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
+#include "sim/expected_error.h"
 
 namespace clustersim {
 namespace {
@@ -158,6 +159,7 @@ class Summary {
       for (const std::string& line : own_.assembly.input(n, false).notes) note("input", line);
     if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
     add_clock_note();
+    add_expected_error();
     note("simulated", std::to_string(steady.steps_simulated) + " steps of one node in " +
                           std::to_string(scenario_.cluster.nodes()) +
                           (steady.settled ? ", until two in a row were equal"
@@ -201,6 +203,15 @@ class Summary {
                           number(gpu.die.in_celsius()) + " degC, " + number(gpu.power.base()) +
                           " W: " + to_string(gpu.reason));
       }
+  }
+
+  void add_expected_error() {
+    const auto expected = expected_error(scenario_);
+    note("expected error", expected
+                               ? "throughput within " + number(100 * expected->median) + " % (median), " +
+                                     number(100 * expected->p90) + " % (9 of 10), in " +
+                                     std::to_string(expected->rows) + " published rows like this: " + expected->like
+                               : "no published row is like this one");
   }
 
   void add_assumptions() {

@@ -93,12 +93,12 @@ std::string cpu_of(const SuiteRow& row) {
 
 Json gpu_of(const SuiteRow& row) {
   const std::string& gpu = row.text("gpu");
-  // DGX-2H: V100 of 450 W that clock 6.5 % higher [published: DGX-2H data sheet, 2.1 PFLOP/s of 16].
+  // DGX-2H: V100 of 450 W that clock 5 % higher [published: DGX-2H data sheet, 2.1 PFLOP/s of 16].
   if (row.system != "DGX-2H" && !contains(row.host_cpu, "8174")) return gpu;
   return {{"base", gpu},
-          {"boost_clock", "1630 MHz"},
+          {"boost_clock", "1606 MHz"},
           {"peak_fp16", "131 TFLOP/s"},
-          {"peak_fp32", "16.4 TFLOP/s"},
+          {"peak_fp32", "16.5 TFLOP/s"},
           {"tdp", "450 W"}};
 }
 
@@ -124,7 +124,7 @@ Json node_of(const SuiteRow& row) {
 
 // Rows of 512 tokens by what the runs fed: pre-training on Wikipedia in 64-token bins (DeepLearningExamples, PyTorch)
 // or unpadded (MLPerf) has shorter sequences than the limit; mean and square ratio from the length statistics of the
-// data set (mean 256 of 512, E[S^2]/E[S] about 380). Large MLPerf runs pack two sequences into a row.
+// data set (mean 256 of 512, E[S^2]/E[S] about 380). Large MLPerf runs pack two sequences into a row from round 2.0 on.
 void add_lengths(const SuiteRow& row, Json& job) {
   const int limit = row.integer("sequence_length", 0);
   if (limit == 0) return;
@@ -134,7 +134,7 @@ void add_lengths(const SuiteRow& row, Json& job) {
     job["tokens_per_sequence"] = 256;
     job["length_square_ratio"] = 1.48;
     const int nodes = row.integer("nodes", 1), batch = row.integer("batch_per_gpu", 1);
-    if (nodes > 1 && batch <= 6) job["packing"] = true;
+    if (nodes > 1 && batch <= 6 && row.round() >= "v2.0") job["packing"] = true;
   } else if (row.text("stack") == "pytorch-ddp") {
     job["tokens_per_sequence"] = 288;
     job["length_square_ratio"] = 1.25;
@@ -154,6 +154,8 @@ void add_fusion(const SuiteRow& row, Json& job) {
   // be.
   if (stack == "mxnet-horovod" && contains(row.notes, "with amp")) job["fusion"] = "eager";
   if (!row.is_mlperf()) return;
+  // MXNet 18.11 normalised and added in kernels of their own.
+  if (row.round() == "v0.5") job["fusion"] = "eager";
   // MLPerf submissions captured their steps in CUDA graphs from round 1.0 on.
   if (!row.is_bert() && row.round() < "v1.0") job["cuda_graph"] = false;
 }
@@ -238,6 +240,12 @@ std::string mlperf_id(const MeasurementRow& row) {
          row.text("benchmark");
 }
 
+std::string reason_to_set_aside(const std::vector<MeasurementRow>& set_aside, const std::string& id) {
+  for (const MeasurementRow& entry : set_aside)
+    if (starts_with(id, entry.text("row_starts"))) return entry.text("reason");
+  return "";
+}
+
 SuiteRow with_source(const MeasurementRow& columns, const Table& sources) {
   SuiteRow row{columns, "", "", "", "", 0};
   const auto found = sources.find(columns.text("row"));
@@ -260,11 +268,15 @@ std::vector<TrainingRow> training_suite(const std::string& csv_path) {
   const std::vector<MeasurementRow> suite = read_measurements(csv_path);
   const std::vector<MeasurementRow> throughput = read_measurements(measurements_path("throughput.csv"));
   const std::vector<MeasurementRow> mlperf = read_measurements(measurements_path("mlperf_training.csv"));
+  const std::vector<MeasurementRow> set_aside = read_measurements(measurements_path("set_aside.csv"));
   Table sources;
   for (const MeasurementRow& row : throughput) sources[row.text("id")] = &row;
   for (const MeasurementRow& row : mlperf) sources[mlperf_id(row)] = &row;
   std::vector<TrainingRow> rows;
-  for (const MeasurementRow& columns : suite) rows.push_back(row_of(with_source(columns, sources)));
+  for (const MeasurementRow& columns : suite) {
+    rows.push_back(row_of(with_source(columns, sources)));
+    rows.back().set_aside = reason_to_set_aside(set_aside, rows.back().id);
+  }
   return rows;
 }
 

@@ -18,6 +18,8 @@ struct TrainingRow {
   std::string scenario;  // JSON text
   double measured = 0;   // samples/s of the whole job
   int gpus = 1;
+  // Why the row is shown, not scored (scenarios/measurements/set_aside.csv); empty for all but a few.
+  std::string set_aside;
   // The rate was taken from evaluation to evaluation, one of them included: the scenario's /job/evaluation.
   bool evaluation_included = false;
 };

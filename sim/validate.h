@@ -13,7 +13,7 @@ namespace clustersim {
 // A row of the training suite with the throughput that the simulator gives it.
 struct PredictedTraining {
   TrainingRow row;
-  double throughput = 0;  // samples/s of the whole job
+  double throughput = 0;  // samples/s of the whole job, taken as the row's was
   Scenario scenario;
 };
 

@@ -38,7 +38,68 @@ Report run(const std::string& path, const RunOptions& options);
 // The same for a scenario already read.
 Report run(const Scenario& scenario, const RunOptions& options);
 
-// sim/collective: what nccl-tests would print on this cluster.
+// sim/compare: scenarios side by side.
+struct ComparedRun {
+  std::string letter;  // how the table and the texts name it: A, B, ...
+  std::string path;
+  Report report;
+  std::vector<std::string> unpriced;  // of cost_self_hosted and cost_cloud: asked for, but a price is not known
+  std::string difference;             // to the first, by the parts of the step; "" of the first
+};
+// One way to get a run done: on the cluster as owned, or on what is rented for it.
+struct Offer {
+  std::size_t run = 0;  // index into Comparison::runs
+  bool rented = false;
+  double time_s = 0;    // to the target, where it runs
+  double cost = 0;      // in `currency`
+  double cost_usd = 0;  // the same, to compare
+  std::string currency;
+  bool on_front = false;  // no other offer is both as fast and as cheap, and better in one of them
+};
+// The share of the year above which owning one run's cluster costs less than renting for another; at the same target.
+struct OwnOrRent {
+  std::size_t owned = 0, rented = 0;  // indices into runs
+  std::optional<double> utilization;  // empty: never, electricity alone costs more than renting
+};
+struct Comparison {
+  std::vector<ComparedRun> runs;
+  std::vector<Offer> offers;           // those with a price
+  std::vector<OwnOrRent> break_evens;  // every owned offer against every rented one
+  std::size_t fastest = 0;             // indices into runs
+  std::optional<std::size_t> cheapest_self_hosted, cheapest_cloud;
+  std::vector<std::string> remarks;
+};
+// Overrides apply to every scenario. The faults of all files together.
+Comparison compare(const std::vector<std::string>& paths, const std::vector<Override>& overrides);
+
+// sim/claims: quantitative claims of two buying guides, each tried on scenarios/claims.
+struct ClaimCase {
+  std::string when;  // the conditions
+  double value = 0;
+  std::string unit;     // "1", "%", "x", "GB/s": numbers are shown as they are
+  std::string claimed;  // where it differs from the claim's own
+  bool holds = false;
+};
+struct Claim {
+  int number = 0;
+  std::string guide;
+  std::string claim;
+  std::string measured;  // what the numbers are
+  std::string unit;
+  std::string claimed;    // "from 21 to 26 %"
+  std::string verdict;    // reproduced: in every case; bounded: in some; refuted: in none; no model
+  std::string condition;  // under which cases it holds and under which not, from the runs
+  std::string because;    // the physics, or why there is no model
+  std::vector<ClaimCase> cases;
+};
+struct Claims {
+  std::vector<Claim> claims;
+};
+// `index`: another list of claims than scenarios/claims/claims.json; its scenarios lie beside it.
+Claims claims(const std::string& index = "");
+
+// sim/collective: what nccl-tests would print on this cluster. Fidelity: "bundle" takes a collective as one transfer,
+// "messages" runs each chunk of a ring or an all-to-all by itself on every node.
 struct CollectiveRow {
   double bytes = 0;
   double time_us = 0;
@@ -52,7 +113,8 @@ struct CollectiveTable {
   std::vector<CollectiveRow> rows;
 };
 CollectiveTable collective(const Scenario& scenario, const std::string& operation, const std::vector<double>& sizes,
-                           std::optional<int> ranks, const std::string& algorithm);
+                           std::optional<int> ranks, const std::string& algorithm,
+                           const std::string& fidelity = "bundle");
 
 // sim/validate: predicted against published measurements that ship with the project.
 struct ValidationRow {
@@ -70,7 +132,7 @@ struct ValidationRow {
 // A bound that the project set itself before it knew the result.
 struct ValidationBound {
   std::string suite;
-  std::string what;  // "median of |error|, GPU power"
+  std::string what;  // "median error, GPU power"
   double value = 0, limit = 0;
   bool met = false;
 };
@@ -103,6 +165,8 @@ std::string expected_error_table();
 std::string write(const Report& report, const std::string& format);
 std::string write(const CollectiveTable& table, const std::string& format);
 std::string write(const Validation& validation, const std::string& format);
+std::string write(const Comparison& comparison, const std::string& format);
+std::string write(const Claims& claims, const std::string& format);  // table, json
 
 // sim/explain: every key under the pointer with unit, range, default and meaning, as text.
 std::string explain(const std::string& pointer);

@@ -61,6 +61,20 @@ struct Hold {
   double dram = 0.0;  // share of the GPU's DRAM bandwidth, 0..1
 };
 
+// A collective message by message. It runs over lanes; each carries one message a step, and starts the next one when
+// its own has been delivered and, where it comes after a lane, that lane's message of the same step as well.
+struct MessageLane {
+  std::int32_t first_use = 0, use_count = 0;  // in MessagePattern::uses; ascending by resource, each once
+  std::int32_t after = -1;                    // lane, -1: none; no two lanes come after the same one
+  double amount = 0;                          // bytes of each message
+  double latency_s = 0;                       // of each message, before its first byte flows
+};
+struct MessagePattern {
+  std::vector<Use> uses;
+  std::vector<MessageLane> lanes;
+  std::int32_t steps = 1;
+};
+
 struct Task {
   TaskKind kind = TaskKind::delay;
   Part part = Part::other;
@@ -74,6 +88,9 @@ struct Task {
   std::vector<Use> uses;      // transfer
   std::vector<Hold> holds;    // transfer
   std::vector<TaskId> after;  // all must be done before it may start
+  // transfer: index into TaskGraph::patterns; -1: `amount` over `uses`. After its latency the first messages start, and
+  // it ends with the last.
+  std::int32_t messages = -1;
 };
 
 // Append-only. Ids are positions; a task may only come after tasks already in the graph.
@@ -81,6 +98,7 @@ struct TaskGraph {
   std::vector<Task> tasks;
   std::vector<Work> works;
   std::vector<std::string> labels;
+  std::vector<MessagePattern> patterns;
 
   TaskId add(Task task) {
     tasks.push_back(std::move(task));
@@ -89,6 +107,10 @@ struct TaskGraph {
   WorkId add_work(Work work) {
     works.push_back(std::move(work));
     return static_cast<WorkId>(works.size()) - 1;
+  }
+  std::int32_t add_pattern(MessagePattern pattern) {
+    patterns.push_back(std::move(pattern));
+    return static_cast<std::int32_t>(patterns.size()) - 1;
   }
   LabelId label(const std::string& text) {  // linear search: labels are few
     for (std::size_t i = 0; i < labels.size(); ++i)

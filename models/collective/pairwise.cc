@@ -19,10 +19,11 @@ Outline pairwise(const Situation& s) {
     const double n = s.ranks;
     const int at_home = s.scope == Scope::across ? 1 : party.gpus;
     if (s.scope != Scope::across) outline.traffic.all_pairs(party, 1.0 / n);
-    outline.traffic.from_every_gpu(party, (n - at_home) / n);
+    outline.traffic.from_every_gpu(party, (n - at_home) / n, n - at_home);
     if (!leaves) continue;
     const int below = std::min(s.plan->nodes_per_leaf, party.count);
-    outline.traffic.over_uplinks(party, below * party.gpus * std::max(0.0, n - below * at_home) / n);
+    const double pairs = below * party.gpus * std::max(0.0, n - below * at_home);
+    outline.traffic.over_uplinks(party, pairs / n, pairs);
   }
   outline.curve = pairwise_curve(longest_launch_s(s), slowest_network_hop(s, false), s.ranks, s.nodes);
   return outline;

@@ -51,7 +51,7 @@ std::optional<Outline> ring(const Situation& s) {
     }
     outline.traffic.along_node(party, bytes, false);
     outline.traffic.over_wires(party, bytes, false);
-    if (leaves) outline.traffic.over_uplinks(party, bytes);
+    if (leaves) outline.traffic.over_uplinks(party, bytes, static_cast<double>(ring_channels(party).size()));
   }
   const int rounds = s.op == CollectiveOp::all_reduce ? 2 : 1;
   Steps small = ring_steps(s.ranks, s.nodes, rounds), full = ring_steps(s.ranks, s.nodes, rooted(s.op) ? 1 : 2);

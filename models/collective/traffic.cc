@@ -5,15 +5,8 @@
 #include "clustersim/error.h"
 
 namespace clustersim {
-namespace {
 
-struct Channel {
-  int nic_in = 0, nic_out = 0;
-  int first = 0;  // GPU
-};
-
-// One channel for each NIC near the GPUs that take part; entrances and exits are shared out evenly.
-std::vector<Channel> channels_of(const Party& party) {
+std::vector<RingChannel> ring_channels(const Party& party) {
   const NodePaths& paths = *party.paths;
   require(!paths.node().nics.empty(), "a node with peers has a NIC");
   std::vector<int> nics;
@@ -24,7 +17,7 @@ std::vector<Channel> channels_of(const Party& party) {
         break;
       }
   std::vector<int> entered(static_cast<std::size_t>(party.gpus), 0), left(paths.node().nics.size(), 0);
-  std::vector<Channel> channels;
+  std::vector<RingChannel> channels;
   for (int nic : nics) {
     int first = 0;
     for (int gpu = 1; gpu < party.gpus; ++gpu) {
@@ -35,7 +28,7 @@ std::vector<Channel> channels_of(const Party& party) {
     ++entered[static_cast<std::size_t>(first)];
     channels.push_back({nic, nic, first});
   }
-  for (Channel& channel : channels) {
+  for (RingChannel& channel : channels) {
     const int last = (channel.first + party.gpus - 1) % party.gpus;
     int best = nics.front();
     for (int nic : nics) {
@@ -49,7 +42,6 @@ std::vector<Channel> channels_of(const Party& party) {
   return channels;
 }
 
-// Cables of a mesh: every GPU reaches at least two others (or the only other one) of those that take part.
 bool meshed(const Party& party) {
   if (party.paths->switched() || party.gpus < 2) return false;
   for (int a = 0; a < party.gpus; ++a) {
@@ -59,8 +51,6 @@ bool meshed(const Party& party) {
   }
   return true;
 }
-
-}  // namespace
 
 bool ring_on_nvlink(const Party& party) { return party.gpus > 1 && (party.paths->switched() || meshed(party)); }
 
@@ -109,9 +99,9 @@ void Traffic::along_node(const Party& party, double bytes, bool both_ways) {
     return;
   }
   const bool networked = !party.paths->node().nics.empty();
-  const std::vector<Channel> channels = networked ? channels_of(party) : std::vector<Channel>{{0, 0, 0}};
+  const std::vector<RingChannel> channels = networked ? ring_channels(party) : std::vector<RingChannel>{{0, 0, 0}};
   const double part = bytes / static_cast<double>(channels.size());
-  for (const Channel& channel : channels)
+  for (const RingChannel& channel : channels)
     for (int i = 0; i + 1 < g; ++i) {
       const int a = (channel.first + i) % g, b = (channel.first + i + 1) % g;
       add(party.paths->gpu_to_gpu(a, b), part);
@@ -120,16 +110,16 @@ void Traffic::along_node(const Party& party, double bytes, bool both_ways) {
 }
 
 void Traffic::over_wires(const Party& party, double bytes, bool turning) {
-  const std::vector<Channel> channels = channels_of(party);
+  const std::vector<RingChannel> channels = ring_channels(party);
   const double part = bytes / static_cast<double>(channels.size());
-  for (const Channel& channel : channels) {
+  for (const RingChannel& channel : channels) {
     const int last = turning ? channel.first : (channel.first + party.gpus - 1) % party.gpus;
     add(party.paths->wire_to_gpu(channel.nic_in, channel.first), part);
     add(party.paths->gpu_to_wire(last, turning ? channel.nic_in : channel.nic_out), part);
   }
 }
 
-void Traffic::from_every_gpu(const Party& party, double bytes) {
+void Traffic::from_every_gpu(const Party& party, double bytes, double flows) {
   const NodePaths& paths = *party.paths;
   for (int gpu = 0; gpu < party.gpus; ++gpu) {
     std::vector<int> nics;
@@ -137,8 +127,8 @@ void Traffic::from_every_gpu(const Party& party, double bytes) {
       if (paths.distance(gpu, nic) == paths.distance(gpu, paths.nearest_nic(gpu))) nics.push_back(nic);
     const double among = static_cast<double>(nics.size());
     for (int nic : nics) {
-      add(paths.gpu_to_wire(gpu, nic), bytes / among, 1.0 / among);
-      add(paths.wire_to_gpu(nic, gpu), bytes / among, 1.0 / among);
+      add(paths.gpu_to_wire(gpu, nic), bytes / among, flows / among);
+      add(paths.wire_to_gpu(nic, gpu), bytes / among, flows / among);
     }
   }
 }
@@ -146,10 +136,10 @@ void Traffic::from_every_gpu(const Party& party, double bytes) {
 void Traffic::all_pairs(const Party& party, double bytes) {
   for (int a = 0; a < party.gpus; ++a)
     for (int b = 0; b < party.gpus; ++b)
-      if (a != b) add(party.paths->gpu_to_gpu(a, b), bytes);
+      if (a != b) add(party.paths->gpu_to_gpu(a, b), bytes, 1.0);
 }
 
-void Traffic::over_uplinks(const Party& party, double bytes) {
+void Traffic::over_uplinks(const Party& party, double bytes, double flows) {
   std::vector<int> leaves;
   for (int nic : party.paths->near_nics()) leaves.push_back(party.paths->leaf_of(nic));
   std::sort(leaves.begin(), leaves.end());
@@ -158,8 +148,10 @@ void Traffic::over_uplinks(const Party& party, double bytes) {
     const Link& link = plan_->links[l];
     if (link.kind != LinkKind::network) continue;
     for (int leaf : leaves)
-      if (link.from == leaf || link.to == leaf)
+      if (link.from == leaf || link.to == leaf) {
         loads_[static_cast<int>(l)].bytes += bytes / static_cast<double>(leaves.size());
+        loads_[static_cast<int>(l)].flows += flows / static_cast<double>(leaves.size());
+      }
   }
 }
 

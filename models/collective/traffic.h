@@ -22,6 +22,18 @@ struct Party {
   int count = 1;  // nodes
 };
 
+// The ring's way through a node: in by nic_in to GPU `first`, on in order of number, out by nic_out from the last.
+struct RingChannel {
+  int nic_in = 0, nic_out = 0;
+  int first = 0;
+};
+
+// One channel for each NIC near the GPUs that take part; entrances and exits are shared out evenly.
+std::vector<RingChannel> ring_channels(const Party& party);
+
+// Cables of a mesh: every GPU reaches at least two others (or the only other one) of those that take part.
+bool meshed(const Party& party);
+
 class Traffic {
  public:
   explicit Traffic(const FabricPlan& plan) : plan_(&plan) {}
@@ -33,12 +45,12 @@ class Traffic {
   // `bytes` arrive and `bytes` leave by the node's NICs. turning: at the GPU of each NIC (a tree's root of the node),
   // else the channel leaves at its last GPU.
   void over_wires(const Party& party, double bytes, bool turning);
-  // Each GPU sends and receives `bytes` over the network by its nearest NICs.
-  void from_every_gpu(const Party& party, double bytes);
-  // Every GPU sends `bytes` to every other GPU of its node.
+  // Each GPU sends and receives `bytes` over the network by its nearest NICs, as `flows` streams.
+  void from_every_gpu(const Party& party, double bytes, double flows = 1);
+  // Every GPU sends `bytes` to every other GPU of its node, as one stream each.
   void all_pairs(const Party& party, double bytes);
-  // `bytes` leave and `bytes` enter each leaf of the group by its uplink, spread over its leaves.
-  void over_uplinks(const Party& party, double bytes);
+  // `bytes` leave and `bytes` enter each leaf of the group by its uplink, spread over its leaves, as `flows` streams.
+  void over_uplinks(const Party& party, double bytes, double flows = 0);
   // Every GPU sends `up` into the NVSwitch and receives `down` from it, at `share` of the ring's rate.
   void through_switch(const Party& party, double up, double down, double share);
   void add(const Traffic& other, double factor);

@@ -1,6 +1,7 @@
 #include "models/compute/device_model.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "models/compute/constants.h"
 
@@ -25,8 +26,8 @@ double ceiling(const GpuSpec& gpu) {
 // Share of the measured ceiling held under load, by watts per TFLOP/s of the format.
 double sustained(const GpuSpec& gpu, double peak_flop_per_s) {
   const double w_per_tflop = gpu.tdp.base() / (peak_flop_per_s * 1e-12);
-  const double cool = (w_per_tflop - compute::hot_w_per_tflop) / (compute::cool_w_per_tflop - compute::hot_w_per_tflop);
-  return compute::sustained_hot + (compute::sustained_cool - compute::sustained_hot) * std::clamp(cool, 0.0, 1.0);
+  return std::min(
+      1.0, compute::sustained_cool * std::pow(w_per_tflop / compute::cool_w_per_tflop, compute::sustained_power));
 }
 
 double stream_fraction(const GpuSpec& gpu) {
@@ -58,7 +59,8 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.sms = std::max(1, gpu.sm_count);
   device.l2_bytes = gpu.l2_cache.base();
   device.elementwise_bytes_per_s = gpu.memory_bandwidth.base() * stream_fraction(gpu);
-  device.dram_bytes_per_s = device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : compute::framework_stream_gddr);
+  device.dram_bytes_per_s =
+      device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : compute::framework_stream_gddr);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;

@@ -16,9 +16,9 @@
 
 namespace clustersim {
 
-// [published: power-limit traces of V100 and RTX 6000, Zeus, NSDI'23] relative clock below which DRAM throughput
-// falls with the core clock.
-constexpr double memory_knee = 0.7;
+// [published: power-limit traces of Zeus, NSDI'23: 0.78 on V100, 0.79 on RTX 6000] clock below which DRAM throughput
+// falls with the core clock, relative to the clock held under load.
+constexpr double memory_knee = 0.78;
 
 // Seconds. Conditions must be positive; free shares at most 1.
 double kernel_seconds(const Kernel& kernel, const Conditions& conditions);

@@ -11,7 +11,7 @@
 // A PyTorch worker reads, then decodes: while it waits for a file it keeps no core busy, so at most
 // w * decode / (decode + wait) cores' worth is used.
 //
-// Loaders (Pillow-class cost = 1): PyTorch 1; DALI on the CPU 1/1.85; tf.data 1/1.9; DALI on the GPU 0.25 with the
+// Loaders (Pillow-class cost = 1): PyTorch 1; DALI on the CPU 1/1.65; tf.data 1/1.9; DALI on the GPU 0.25 with the
 // hybrid decoder, 0.06 with a JPEG engine. GPU time of a decoded image = DRAM bytes / DRAM bandwidth.
 //
 // Assumes ImageNet-like images (500 x 375) where the data set is images; a node sticks to its part of the records but

@@ -91,8 +91,9 @@ void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, 
 }
 
 double step_host_seconds(const Job& job, double operator_s, int ranks) {
-  if (job.stack == Stack::native || job.cuda_graph) return 0;
-  double total_s = compute::device_sync_s;
+  const double jitter_s = compute::host_jitter_s * largest_normal(ranks);
+  if (job.stack == Stack::native || job.cuda_graph) return jitter_s;
+  double total_s = compute::device_sync_s + jitter_s;
   const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
   if (is_pytorch(job) && cnn && ranks > 1) {
     total_s += compute::ddp_sync_operators * operator_s;

@@ -5,7 +5,7 @@
 //   optimizer           kernels of one update of parameters / optimizer_shards
 //   launch_bound        time the host needs to launch one micro-batch: a micro-batch takes at least that
 //   optimizer_host      time the update takes beyond its kernels, because the host launches it tensor by tensor
-//   step_host           time lost once a step to synchronisations between host and GPU
+//   step_host           time lost once a step to synchronisations between host and GPU, and to the slowest of all hosts
 //   length_imbalance    factor >= 1 on compute: batches of unpadded sequences differ in tokens between ranks
 // Memory passes around each operator follow from the fusion profile (cnn_kernels.h, bert_kernels.h).
 //

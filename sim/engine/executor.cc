@@ -7,6 +7,7 @@
 #include "sim/engine/event_kinds.h"
 #include "sim/engine/event_queue.h"
 #include "sim/engine/flow_network.h"
+#include "sim/engine/message_runs.h"
 
 namespace clustersim {
 
@@ -31,6 +32,8 @@ const char* fault_of(const Task& task, const MachineSpec& machine, const TaskGra
   if (!(task.latency_s >= 0)) return "negative latency";
   if (task.kind == TaskKind::compute && task.stream < 0) return "compute without a stream";
   if (task.kind == TaskKind::compute && !within(task.work, graph.works.size())) return "unknown work";
+  if (task.messages >= 0 && task.kind != TaskKind::transfer) return "messages that are no transfer";
+  if (task.messages >= static_cast<std::int32_t>(graph.patterns.size())) return "unknown pattern of messages";
   if (!(task.amount >= 0) || !(task.rate_cap >= 0)) return "negative amount or rate cap";
   for (const Use& use : task.uses) {
     if (!within(use.resource, machine.resource_capacity.size())) return "unknown resource";
@@ -50,6 +53,7 @@ class Executor {
       : machine_(machine),
         graph_(graph),
         network_(machine.resource_capacity, queue_),
+        messages_(graph, network_),
         compute_(machine, graph.works, queue_) {}
 
   RunRecord run();
@@ -71,6 +75,7 @@ class Executor {
   const TaskGraph& graph_;
   EventQueue queue_;
   FlowNetwork network_;
+  MessageRuns messages_;
   ComputeStreams compute_;
   RunRecord record_;
   std::vector<std::int32_t> waits_for_;        // by task: predecessors that are not done
@@ -84,6 +89,9 @@ void Executor::check() const {
   for (const GpuId gpu : machine_.stream_gpu) require(gpu >= -1 && gpu < machine_.gpus, "a stream's GPU exists");
   for (const ClockChange& c : machine_.clock_changes)
     require(within(c.gpu, static_cast<std::size_t>(machine_.gpus)), "a clock change names a GPU that exists");
+  for (const MessagePattern& pattern : graph_.patterns)
+    if (const char* fault = fault_of(pattern, machine_.resource_capacity))
+      require(false, std::string("messages can be sent, but: ") + fault);
   for (std::size_t i = 0; i < graph_.tasks.size(); ++i)
     if (const char* fault = fault_of(graph_.tasks[i], machine_, graph_))
       require(false, name_of(graph_, static_cast<TaskId>(i)) + " can run, but: " + fault);
@@ -134,7 +142,13 @@ void Executor::start(TaskId id) {
       break;
     case TaskKind::transfer:
       compute_.hold(t.holds);
-      network_.start(id, t);
+      if (t.messages < 0) {
+        network_.start(id, demand_of(t));
+      } else if (t.latency_s > 0) {
+        queue_.schedule(queue_.now() + sim_time_from_seconds(t.latency_s), transfer_flows, id);
+      } else {
+        messages_.start(id);
+      }
       break;
     case TaskKind::delay:
       queue_.schedule(queue_.now() + sim_time_from_seconds(t.latency_s), task_ends, id);
@@ -146,7 +160,7 @@ void Executor::end(TaskId id) {
   const Task& t = task(id);
   if (t.kind == TaskKind::compute) compute_.end(id, gpu_of(t));
   if (t.kind == TaskKind::transfer) {
-    network_.end(id, t);
+    network_.end(id);
     compute_.release(t.holds);
   }
   record_.spans[static_cast<std::size_t>(id)].end = queue_.now();
@@ -163,10 +177,21 @@ void Executor::end(TaskId id) {
 void Executor::handle(const Event& event) {
   switch (event.kind) {
     case task_ends:
-      end(event.subject);
+      if (messages_.is_message(event.subject)) {
+        const TaskId done = messages_.end(event.subject);
+        if (done >= 0) end(done);
+      } else {
+        end(event.subject);
+      }
       break;
     case transfer_flows:
-      network_.flow(event.subject, task(event.subject));
+      if (messages_.is_message(event.subject)) {
+        messages_.flow(event.subject);
+      } else if (task(event.subject).messages >= 0) {
+        messages_.start(event.subject);
+      } else {
+        network_.flow(event.subject, demand_of(task(event.subject)));
+      }
       break;
     case clock_changes: {
       const ClockChange& c = machine_.clock_changes[static_cast<std::size_t>(event.subject)];
@@ -175,7 +200,7 @@ void Executor::handle(const Event& event) {
     }
     case instant_settles:
       settle_pending_ = false;
-      if (queue_.next_time() == queue_.now()) break;  // not the last of this instant: it goes behind what came since
+      if (queue_.more_now()) break;  // not the last of this instant: it goes behind what came since
       network_.solve();
       compute_.rerate();
       break;

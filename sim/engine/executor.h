@@ -3,6 +3,7 @@
 //   ready = start = the moment the last predecessor ends (0 without any)
 //   end   = start + delay                                 delay
 //         = start + latency + time of the flow            transfer (flow_network.h)
+//         = start + latency + all its messages            transfer with a pattern (message_runs.h)
 //         = start + work_seconds under the conditions     compute  (compute_stream.h)
 // The previous task of a stream, in the order of task ids, is a predecessor of the next: a stream does one thing at a
 // time, whatever its kind. A transfer holds its share of the GPUs from its start to its end, latency included.

@@ -10,11 +10,11 @@ namespace clustersim {
 FlowNetwork::FlowNetwork(std::vector<double> capacity, EventQueue& queue)
     : queue_(queue), solver_(std::move(capacity)), resources_(solver_.resources()) {}
 
-void FlowNetwork::start(TaskId id, const Task& task) {
-  if (task.latency_s > 0) {
-    queue_.schedule(queue_.now() + sim_time_from_seconds(task.latency_s), transfer_flows, id);
+void FlowNetwork::start(FlowId id, const FlowDemand& demand) {
+  if (demand.latency_s > 0) {
+    queue_.schedule(queue_.now() + sim_time_from_seconds(demand.latency_s), transfer_flows, id);
   } else {
-    flow(id, task);
+    flow(id, demand);
   }
 }
 
@@ -25,10 +25,10 @@ void FlowNetwork::touch(ResourceId id) {
   touched_.push_back(id);
 }
 
-void FlowNetwork::flow(TaskId id, const Task& task) {
+void FlowNetwork::flow(FlowId id, const FlowDemand& demand) {
   const SimTime now = queue_.now();
-  if (task.amount <= 0 || task.uses.empty()) {  // shares nothing with anybody
-    const double seconds = task.amount > 0 && task.rate_cap > 0 ? task.amount / task.rate_cap : 0.0;
+  if (demand.amount <= 0 || demand.uses.empty()) {  // shares nothing with anybody
+    const double seconds = demand.amount > 0 && demand.rate_cap > 0 ? demand.amount / demand.rate_cap : 0.0;
     queue_.schedule(now + sim_time_from_seconds(seconds), task_ends, id);
     return;
   }
@@ -44,10 +44,15 @@ void FlowNetwork::flow(TaskId id, const Task& task) {
   slot_of_[static_cast<std::size_t>(id)] = slot;
   Flow& f = flow_in(slot);
   f.id = id;
-  f.rate_cap = task.rate_cap;
-  f.uses.assign(task.uses.begin(), task.uses.end());
-  merge_uses(f.uses);
-  f.progress = {task.amount, 0.0, now};
+  f.amount = demand.amount;
+  f.rate_cap = demand.rate_cap;
+  f.uses = demand.uses;
+  if (!is_merged(f.uses)) {
+    f.own.assign(demand.uses.begin(), demand.uses.end());
+    merge_uses(f.own);
+    f.uses = f.own;
+  }
+  f.progress = {demand.amount, 0.0, now};
   f.end_event = no_event;
   f.places.resize(f.uses.size());
   for (std::size_t i = 0; i < f.uses.size(); ++i) {
@@ -59,13 +64,13 @@ void FlowNetwork::flow(TaskId id, const Task& task) {
   }
 }
 
-void FlowNetwork::end(TaskId id, const Task& task) {
+void FlowNetwork::end(FlowId id) {
   if (slot_of_.size() <= static_cast<std::size_t>(id) || slot_of_[static_cast<std::size_t>(id)] < 0) return;
   const std::int32_t slot = std::exchange(slot_of_[static_cast<std::size_t>(id)], -1);
-  Flow& f = flow_in(slot);
+  const Flow& f = flow_in(slot);
   for (std::size_t i = 0; i < f.uses.size(); ++i) {
     Resource& r = resource(f.uses[i].resource);
-    r.carried += task.amount * f.uses[i].weight;
+    r.carried += f.amount * f.uses[i].weight;
     const User moved = r.users.back();  // takes the free place
     r.users.pop_back();
     if (moved.slot != slot) {
@@ -112,38 +117,63 @@ void FlowNetwork::collect_component(ResourceId seed) {
   }
 }
 
+bool FlowNetwork::alone(const Flow& flow) const {
+  return std::all_of(flow.uses.begin(), flow.uses.end(), [&](const Use& use) {
+    return resources_[static_cast<std::size_t>(use.resource)].users.size() == 1;
+  });
+}
+
+void FlowNetwork::set_rate(Flow& flow, double rate) {
+  if (rate == flow.progress.rate) return;
+  require(rate > 0, "max-min gives every flow a rate above zero");
+  flow.progress.set_rate(queue_.now(), rate);
+  queue_.cancel(flow.end_event);
+  flow.end_event = queue_.schedule(flow.progress.finish(), task_ends, flow.id);
+}
+
+void FlowNetwork::set_rate_alone(Flow& flow) {
+  set_rate(flow, solver_.rate_alone({flow.id, flow.rate_cap, flow.uses}));
+  for (const Use& use : flow.uses) {
+    Resource& r = resource(use.resource);
+    r.visit = visit_;
+    set_saturated(r, solver_.limiting(use.resource));
+  }
+}
+
 void FlowNetwork::set_rates_of_component() {
-  std::sort(component_slots_.begin(), component_slots_.end(),
-            [&](std::int32_t a, std::int32_t b) { return flow_in(a).id < flow_in(b).id; });
+  sort_keys_.clear();  // id above, slot below
+  for (const std::int32_t slot : component_slots_)
+    sort_keys_.push_back(static_cast<std::uint64_t>(flow_in(slot).id) << 32 | static_cast<std::uint32_t>(slot));
+  std::sort(sort_keys_.begin(), sort_keys_.end());
   solver_flows_.clear();
-  for (const std::int32_t slot : component_slots_) {
-    const Flow& f = flow_in(slot);
+  for (std::size_t i = 0; i < sort_keys_.size(); ++i) {
+    component_slots_[i] = static_cast<std::int32_t>(sort_keys_[i] & 0xffffffffU);
+    const Flow& f = flow_in(component_slots_[i]);
     solver_flows_.push_back({f.id, f.rate_cap, f.uses});
   }
   solver_.solve(solver_flows_, rates_);
-  for (std::size_t i = 0; i < component_slots_.size(); ++i) {
-    Flow& f = flow_in(component_slots_[i]);
-    if (rates_[i] == f.progress.rate) continue;
-    require(rates_[i] > 0, "max-min gives every flow a rate above zero");
-    f.progress.set_rate(queue_.now(), rates_[i]);
-    queue_.cancel(f.end_event);
-    f.end_event = queue_.schedule(f.progress.finish(), task_ends, f.id);
-  }
+  for (std::size_t i = 0; i < component_slots_.size(); ++i) set_rate(flow_in(component_slots_[i]), rates_[i]);
   for (const ResourceId id : component_resources_) set_saturated(resource(id), solver_.limiting(id));
 }
 
 void FlowNetwork::solve() {
   ++visit_;
   for (const ResourceId seed : touched_) {
-    resource(seed).touched = false;
-    if (resource(seed).visit == visit_ || resource(seed).users.empty()) continue;
+    Resource& r = resource(seed);
+    r.touched = false;
+    if (r.visit == visit_ || r.users.empty()) continue;
+    Flow& first = flow_in(r.users.front().slot);
+    if (r.users.size() == 1 && alone(first)) {
+      set_rate_alone(first);
+      continue;
+    }
     collect_component(seed);
     set_rates_of_component();
   }
   touched_.clear();
 }
 
-double FlowNetwork::rate(TaskId id) const {
+double FlowNetwork::rate(FlowId id) const {
   const auto i = static_cast<std::size_t>(id);
   return i < slot_of_.size() && slot_of_[i] >= 0 ? flows_[static_cast<std::size_t>(slot_of_[i])].progress.rate : 0.0;
 }

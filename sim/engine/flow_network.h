@@ -4,7 +4,8 @@
 // its latency, and one that nothing holds (no resource, no cap) flows in no time. Starts and ends only mark resources;
 // at the end of the instant solve() sets the rates once, in the connected components (flows joined by resources) that
 // were touched, and leaves the others alone: not a bit of their state changes. A component is found in the time it
-// takes to read it, so solving all of a network that is one component costs no more than a full solve would.
+// takes to read it, so solving all of a network that is one component costs no more than a full solve would. A transfer
+// that shares nothing at the moment needs no solve: its rate is that of its narrowest resource.
 //
 // Resource accounting: busy while some amount flows over it; carried = amount x weight of what has flowed to its end;
 // saturated while its capacity held some flow.
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "clustersim/run_record.h"
@@ -22,17 +24,28 @@
 
 namespace clustersim {
 
+using FlowId = std::int32_t;  // a task, or a lane of messages (message_runs.h)
+
+struct FlowDemand {
+  double amount = 0;
+  double latency_s = 0;
+  double rate_cap = 0;        // 0: none
+  std::span<const Use> uses;  // must outlive the flow
+};
+
+inline FlowDemand demand_of(const Task& task) { return {task.amount, task.latency_s, task.rate_cap, task.uses}; }
+
 class FlowNetwork {
  public:
-  // The queue must outlive the network; it receives transfer_flows and task_ends (event_kinds.h).
+  // The queue must outlive the network; it receives transfer_flows and task_ends (event_kinds.h) with the flow's id.
   FlowNetwork(std::vector<double> capacity, EventQueue& queue);
 
-  // A task of kind transfer starts now; its latency comes first.
-  void start(TaskId id, const Task& task);
+  // A transfer starts now; its latency comes first.
+  void start(FlowId id, const FlowDemand& demand);
   // On transfer_flows: the latency is over.
-  void flow(TaskId id, const Task& task);
+  void flow(FlowId id, const FlowDemand& demand);
   // On task_ends of a transfer.
-  void end(TaskId id, const Task& task);
+  void end(FlowId id);
 
   // Must solve() be called before this instant is over?
   bool touched() const { return !touched_.empty(); }
@@ -40,20 +53,21 @@ class FlowNetwork {
   void solve();
 
   // Units a second; 0 for a transfer that does not flow.
-  double rate(TaskId id) const;
+  double rate(FlowId id) const;
 
   // Up to now.
   std::vector<ResourceUse> resource_uses() const;
 
  private:
   struct Flow {
-    TaskId id = -1;
-    double rate_cap = 0;
-    std::vector<Use> uses;             // merged
+    FlowId id = -1;
+    double amount = 0, rate_cap = 0;
+    std::span<const Use> uses;  // merged: the demand's own where they are, else `own`
+    std::vector<Use> own;
     std::vector<std::int32_t> places;  // of uses[i] in the resource's list of users
     Progress progress;
     EventId end_event = no_event;
-    std::uint64_t visit = 0;
+    std::uint32_t visit = 0;
   };
   struct User {
     std::int32_t slot;  // in flows_
@@ -66,7 +80,7 @@ class FlowNetwork {
     SimTime saturated = 0, saturated_since = 0;
     bool is_saturated = false;
     bool touched = false;
-    std::uint64_t visit = 0;
+    std::uint32_t visit = 0;
   };
 
   Resource& resource(ResourceId id) { return resources_[static_cast<std::size_t>(id)]; }
@@ -74,19 +88,23 @@ class FlowNetwork {
   void touch(ResourceId id);
   void set_saturated(Resource& r, bool saturated);
   void collect_component(ResourceId seed);
+  bool alone(const Flow& flow) const;
+  void set_rate_alone(Flow& flow);
   void set_rates_of_component();
+  void set_rate(Flow& flow, double rate);
 
   EventQueue& queue_;
   MaxMinSolver solver_;
   std::vector<Resource> resources_;
   std::vector<Flow> flows_;  // slots, used again
   std::vector<std::int32_t> free_slots_;
-  std::vector<std::int32_t> slot_of_;  // by TaskId; -1: does not flow
+  std::vector<std::int32_t> slot_of_;  // by FlowId; -1: does not flow
   std::vector<ResourceId> touched_;
-  std::uint64_t visit_ = 0;
+  std::uint32_t visit_ = 0;
   // The component at hand, and what the solver is given and gives back.
   std::vector<ResourceId> component_resources_;
   std::vector<std::int32_t> component_slots_;
+  std::vector<std::uint64_t> sort_keys_;
   std::vector<MaxMinFlow> solver_flows_;
   std::vector<double> rates_;
 };

@@ -38,6 +38,12 @@ void merge_uses(std::vector<Use>& uses) {
   uses.resize(kept);
 }
 
+bool is_merged(std::span<const Use> uses) {
+  for (std::size_t i = 1; i < uses.size(); ++i)
+    if (uses[i - 1].resource >= uses[i].resource) return false;
+  return true;
+}
+
 MaxMinSolver::MaxMinSolver(std::vector<double> capacity) : state_(capacity.size()) {
   for (std::size_t i = 0; i < capacity.size(); ++i) {
     require(capacity[i] >= 0, "a capacity is not below zero");
@@ -62,6 +68,8 @@ void MaxMinSolver::prepare(std::span<const MaxMinFlow> flows) {
       r.touched = true;
       r.limiting = false;
       r.left = r.capacity;
+      r.weight = use.weight;
+      r.streams = use.streams;
       touched_.push_back(use.resource);
     }
   }
@@ -201,9 +209,18 @@ void MaxMinSolver::solve_together(std::span<const MaxMinFlow> flows, std::vector
   order_.clear();
 }
 
+double MaxMinSolver::rate_alone(const MaxMinFlow& flow) {
+  const auto bound = [&](const Use& use) { return state(use).capacity / use.streams * use.streams / use.weight; };
+  double least = cap_of(flow);
+  for (const Use& use : flow.uses) least = std::min(least, bound(use));
+  for (const Use& use : flow.uses) state(use).limiting = !(bound(use) > least * (1 + tie));
+  return least;
+}
+
 void MaxMinSolver::solve(std::span<const MaxMinFlow> flows, std::vector<double>& rates) {
   rates.resize(flows.size());
   prepare(flows);
+  if (filled_alike(flows)) fill_by_level(flows, rates);
   while (!order_.empty()) {
     ++rounds_;
     set_equal_levels(flows);

@@ -21,11 +21,16 @@
 // that not settle, flows on overfull resources are scaled down: no overload always holds, levelling then only nearly.
 // (80,000 random networks with weights spread over 1 to 10,000 and 1 to 4 streams all settled.)
 //
+// More flows than resources, 64 at least, without caps, that load each resource alike (its flows have one weight and
+// one count of streams there, as messages do) are filled by a heap of levels instead: the lowest level's resources
+// settle, and those within 1e-12 of it with them, whatever the others are. Every use is then handled once, not once a
+// round.
+//
 // Assumes w, s > 0, C > 0 where a resource is used, each resource at most once in a flow (see merge_uses), distinct
-// flow ids. Cost: O(uses) a round, rounds = depth of the chain of bottlenecks; no allocation once the workspace has
-// grown. Source: Bertsekas and Gallager, Data Networks, section 6.5.2 (filling); Bonald and Roberts, Multi-resource
-// fairness: objectives, algorithms and performance, SIGMETRICS 2015 (the bottleneck property with unequal weights).
-// Checked by: tests/engine/max_min_test.cc
+// flow ids. Cost: O(uses) a round, rounds = depth of the chain of bottlenecks, or O(uses + resources x log) by the
+// heap; no allocation once the workspace has grown. Source: Bertsekas and Gallager, Data Networks, section 6.5.2
+// (filling); Bonald and Roberts, Multi-resource fairness: objectives, algorithms and performance, SIGMETRICS 2015 (the
+// bottleneck property with unequal weights). Checked by: tests/engine/max_min_test.cc
 #pragma once
 
 #include <cstdint>
@@ -45,6 +50,8 @@ struct MaxMinFlow {
 
 // Sorts by resource and joins entries of the same resource: weights add up, and so do streams.
 void merge_uses(std::vector<Use>& uses);
+// Nothing for merge_uses to do.
+bool is_merged(std::span<const Use> uses);
 
 class MaxMinSolver {
  public:
@@ -53,6 +60,9 @@ class MaxMinSolver {
   // rates[i] is that of flows[i], with these flows alone on the resources. A function of its arguments: nothing is
   // remembered but the memory of the workspace and the answers of limiting().
   void solve(std::span<const MaxMinFlow> flows, std::vector<double>& rates);
+
+  // The rate of one flow that shares no resource: to the bit what solve() gives it, in one pass over its uses.
+  double rate_alone(const MaxMinFlow& flow);
 
   // Did the resource's capacity hold some flow of the last solve that used it?
   bool limiting(ResourceId resource) const { return state_[static_cast<std::size_t>(resource)].limiting; }
@@ -69,7 +79,9 @@ class MaxMinSolver {
     double left = 0;  // not taken by closed flows
     double open_streams = 0;
     double level = 0;
-    int refusals = 0;  // open flows for which another bound is tighter
+    double weight = 0, streams = 0;  // of the first flow on it
+    std::int32_t place = 0;          // in touched_
+    int refusals = 0;                // open flows for which another bound is tighter
     bool touched = false;
     bool limiting = false;
   };
@@ -80,6 +92,11 @@ class MaxMinSolver {
 
   State& state(const Use& use) { return state_[static_cast<std::size_t>(use.resource)]; }
   void prepare(std::span<const MaxMinFlow> flows);
+  bool filled_alike(std::span<const MaxMinFlow> flows) const;
+  void fill_by_level(std::span<const MaxMinFlow> flows, std::vector<double>& rates);
+  void list_users(std::span<const MaxMinFlow> flows);
+  bool next_lowest();
+  double bound_of(const State& r) const;
   void set_equal_levels(std::span<const MaxMinFlow> flows);
   void find_refusals(std::span<const MaxMinFlow> flows, std::vector<double>& rates);
   bool close_settled(std::span<const MaxMinFlow> flows, const std::vector<double>& rates);
@@ -93,6 +110,10 @@ class MaxMinSolver {
   std::vector<std::int32_t> order_;                               // positions of the open flows, by id
   std::vector<std::vector<std::pair<std::int32_t, Use>>> users_;  // of touched_[i], during the iteration
   std::vector<Demand> demands_;
+  // fill_by_level: the flows on touched_[i] are those from first_user_[i] on in user_flows_.
+  std::vector<std::int32_t> first_user_, user_flows_;
+  std::vector<std::pair<double, std::int32_t>> levels_;  // a heap of bounds on a rate, the lowest on top; places
+  std::vector<std::int32_t> lowest_, closing_;           // places that settle, positions of flows that close
   int rounds_ = 0;
   int sweeps_ = 0;
 };

@@ -52,31 +52,13 @@ const Metric* find(const Report& report, const std::string& name) {
   return nullptr;
 }
 
-std::string left(const std::string& text, int columns) {
-  return text + std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ');
-}
-
-std::string right(const std::string& text, int columns) {
-  return std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ') + text;
-}
-
 std::string whole(double value) { return std::to_string(std::llround(value)); }
-
-bool is_share(const Metric& metric) {
-  const bool plain = metric.unit.empty() || metric.unit == "1";
-  return plain &&
-         (metric.name.find("share") != std::string::npos || metric.name.find("utilization") != std::string::npos);
-}
-
-std::string value_text(const Metric& metric) {
-  return is_share(metric) ? percent(metric.value) : readable(metric.value, metric.unit);
-}
 
 std::string section(const Report& report, const std::string& title, const std::vector<Line>& lines) {
   std::string text;
   for (const Line& line : lines)
     if (const Metric* metric = find(report, line.metric))
-      text += "  " + left(line.label, label_width) + right(value_text(*metric), value_width) + "\n";
+      text += "  " + left(line.label, label_width) + right(metric_text(*metric), value_width) + "\n";
   return text.empty() ? "" : "\n" + title + "\n" + text;
 }
 
@@ -89,7 +71,7 @@ std::string step_section(const Report& report) {
     if (!part) continue;
     const double share = part->value / step->value;
     const int filled = std::clamp(static_cast<int>(std::lround(share * bar_width)), 0, bar_width);
-    text += "  " + left(line.label, 24) + right(value_text(*part), 10) + right(percent(share), 8);
+    text += "  " + left(line.label, 24) + right(metric_text(*part), 10) + right(percent(share), 8);
     text += filled > 0 ? "  " + std::string(static_cast<std::size_t>(filled), '#') + "\n" : "\n";
   }
   return text.empty() ? "" : "\nWhere the step goes\n" + text;
@@ -112,7 +94,7 @@ std::string other_section(const Report& report) {
   std::string text;
   for (const Metric& metric : report.metrics)
     if (!shown.count(metric.name))
-      text += "  " + left(metric.name, label_width) + right(value_text(metric), value_width) + "\n";
+      text += "  " + left(metric.name, label_width) + right(metric_text(metric), value_width) + "\n";
   return text.empty() ? "" : "\nAlso\n" + text;
 }
 

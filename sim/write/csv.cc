@@ -3,36 +3,10 @@
 #include "sim/write/writers.h"
 
 namespace clustersim {
-namespace {
-
-// "samples/s" -> "samples_per_s".
-std::string unit_suffix(const std::string& unit) {
-  std::string suffix;
-  for (char c : unit) {
-    if (c == '/')
-      suffix += "_per_";
-    else
-      suffix += (c == ' ' || c == '-') ? '_' : c;
-  }
-  return suffix;
-}
-
-bool ends_with(const std::string& text, const std::string& end) {
-  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
-}
-
-std::string column(const Metric& metric) {
-  const std::string suffix = unit_suffix(metric.unit);
-  if (suffix.empty() || suffix == "1" || ends_with(metric.name, suffix)) return metric.name;
-  return metric.name + "_" + suffix;
-}
-
-}  // namespace
-
 std::string report_as_csv(const Report& report) {
   std::string header = "scenario", row = csv_cell(report.scenario);
   for (const Metric& metric : report.metrics) {
-    header += "," + csv_cell(column(metric));
+    header += "," + csv_cell(csv_column(metric));
     row += "," + shortest(metric.value);
   }
   header += ",bottleneck_resource,bottleneck_kind,bottleneck_share,version,fingerprint";

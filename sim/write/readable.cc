@@ -66,6 +66,28 @@ bool is_currency(const std::string& unit) {
   return unit.size() == 3 && std::all_of(unit.begin(), unit.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
 }
 
+bool is_share(const Metric& metric) {
+  const bool plain = metric.unit.empty() || metric.unit == "1";
+  return plain &&
+         (metric.name.find("share") != std::string::npos || metric.name.find("utilization") != std::string::npos);
+}
+
+// "samples/s" -> "samples_per_s".
+std::string unit_suffix(const std::string& unit) {
+  std::string suffix;
+  for (char c : unit) {
+    if (c == '/')
+      suffix += "_per_";
+    else
+      suffix += (c == ' ' || c == '-') ? '_' : c;
+  }
+  return suffix;
+}
+
+bool ends_with(const std::string& text, const std::string& end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
 }  // namespace
 
 std::string shortest(double value) {
@@ -122,6 +144,24 @@ std::string folded(const std::string& text, int indent, int width) {
     line += (line.empty() ? "" : " ") + word;
   }
   return out + margin + line + "\n";
+}
+
+std::string left(const std::string& text, int columns) {
+  return text + std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ');
+}
+
+std::string right(const std::string& text, int columns) {
+  return std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ') + text;
+}
+
+std::string metric_text(const Metric& metric) {
+  return is_share(metric) ? percent(metric.value) : readable(metric.value, metric.unit);
+}
+
+std::string csv_column(const Metric& metric) {
+  const std::string suffix = unit_suffix(metric.unit);
+  if (suffix.empty() || suffix == "1" || ends_with(metric.name, suffix)) return metric.name;
+  return metric.name + "_" + suffix;
 }
 
 }  // namespace clustersim

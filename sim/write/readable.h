@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "clustersim/report.h"
+
 namespace clustersim {
 
 // The fewest digits that read back to the same double: 0.1, 1e+22.
@@ -20,5 +22,15 @@ std::string percent(double share);
 
 // `text` broken at spaces into lines of at most `width`, each after `indent` spaces; ends with a line feed.
 std::string folded(const std::string& text, int indent, int width);
+
+// Padded with spaces to `columns`; at least one space.
+std::string left(const std::string& text, int columns);
+std::string right(const std::string& text, int columns);
+
+// The value as the table shows it: shares in per cent.
+std::string metric_text(const Metric& metric);
+
+// A metric's CSV column: its name and its unit, "step_time_s".
+std::string csv_column(const Metric& metric);
 
 }  // namespace clustersim

@@ -87,7 +87,7 @@ Json named(const std::vector<Validation::Summary>& summaries, std::size_t first)
 std::string validation_as_table(const Validation& validation) {
   std::string text = "suite " + validation.suite + ": predicted against published measurements\n";
   add_summaries(text, "absolute error, by group", validation.summaries);
-  add_summaries(text, "absolute error, by family", validation.families);
+  if (validation.suite != "all") add_summaries(text, "absolute error, by family", validation.families);
   add_summaries(text, "absolute error of left-out rows", validation.left_out);
   if (validation.show_rows)
     add_rows(text, validation);

@@ -43,6 +43,23 @@ const std::vector<Writer<Validation>>& validation_writers() {
   return writers;
 }
 
+const std::vector<Writer<Comparison>>& comparison_writers() {
+  static const std::vector<Writer<Comparison>> writers = {
+      {"table", "a column a scenario, then why they differ", comparison_as_table},
+      {"json", "every metric of each, the offers and the best of them", comparison_as_json},
+      {"csv", "one row a scenario", comparison_as_csv},
+  };
+  return writers;
+}
+
+const std::vector<Writer<Claims>>& claims_writers() {
+  static const std::vector<Writer<Claims>> writers = {
+      {"table", "a block a claim, then how many of each verdict", claims_as_table},
+      {"json", "one object a claim", claims_as_json},
+  };
+  return writers;
+}
+
 std::string write(const Report& report, const std::string& format) {
   return write_as(report_writers(), report, format);
 }
@@ -53,6 +70,14 @@ std::string write(const CollectiveTable& table, const std::string& format) {
 
 std::string write(const Validation& validation, const std::string& format) {
   return write_as(validation_writers(), validation, format);
+}
+
+std::string write(const Comparison& comparison, const std::string& format) {
+  return write_as(comparison_writers(), comparison, format);
+}
+
+std::string write(const Claims& claims, const std::string& format) {
+  return write_as(claims_writers(), claims, format);
 }
 
 }  // namespace clustersim

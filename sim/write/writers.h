@@ -19,6 +19,8 @@ struct Writer {
 const std::vector<Writer<Report>>& report_writers();
 const std::vector<Writer<CollectiveTable>>& collective_writers();
 const std::vector<Writer<Validation>>& validation_writers();
+const std::vector<Writer<Comparison>>& comparison_writers();
+const std::vector<Writer<Claims>>& claims_writers();
 
 std::string report_as_table(const Report& report);
 std::string report_as_json(const Report& report);
@@ -31,5 +33,12 @@ std::string collective_as_csv(const CollectiveTable& table);
 std::string validation_as_table(const Validation& validation);
 std::string validation_as_json(const Validation& validation);
 std::string validation_as_csv(const Validation& validation);
+
+std::string comparison_as_table(const Comparison& comparison);
+std::string comparison_as_json(const Comparison& comparison);
+std::string comparison_as_csv(const Comparison& comparison);
+
+std::string claims_as_table(const Claims& claims);
+std::string claims_as_json(const Claims& claims);
 
 }  // namespace clustersim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 
 using namespace clustersim;
 
@@ -61,6 +62,40 @@ TEST_CASE("a cancelled event never leaves, and the others leave in their order")
     REQUIRE(queue.size() == model.size());
   }
   CHECK(differ == 0);
+}
+
+TEST_CASE("times of every scale at once: order, cancelling and size are those of a sorted set") {
+  // Increments over nine decades, so that events lie in every part of the ladder, some nearly at the end of time, and
+  // half of them are cancelled, so that dead entries are swept. The model is std::set by (time, insertion).
+  std::mt19937_64 random(3);
+  EventQueue queue;
+  std::set<std::pair<SimTime, int>> model;
+  std::vector<std::pair<EventId, std::pair<SimTime, int>>> scheduled;
+  for (int i = 0; i < 60000; ++i) {
+    const auto what = random() % 8;
+    if (what < 4 || model.empty()) {
+      SimTime increment = static_cast<SimTime>(random() % 10);
+      for (auto decades = random() % 10; decades > 0; --decades) increment *= 10;
+      const SimTime time = random() % 1000 == 0 ? sim_time_never - 1 - increment : queue.now() + increment;
+      scheduled.push_back({queue.schedule(time, 0, i), {time, i}});
+      model.insert(scheduled.back().second);
+    } else if (what < 7) {
+      const auto& [id, entry] = scheduled[scheduled.size() - 1 - random() % std::min<std::size_t>(scheduled.size(), 9)];
+      REQUIRE(queue.cancel(id) == (model.erase(entry) == 1));
+    } else if (model.begin()->first < sim_time_never / 2) {
+      REQUIRE(queue.next_time() == model.begin()->first);
+      const bool more =
+          std::next(model.begin()) != model.end() && std::next(model.begin())->first == model.begin()->first;
+      REQUIRE(queue.pop().subject == model.begin()->second);
+      model.erase(model.begin());
+      REQUIRE(queue.more_now() == more);
+    }
+    REQUIRE(queue.size() == model.size());
+  }
+  while (!queue.empty()) {
+    REQUIRE(queue.pop().subject == model.begin()->second);
+    model.erase(model.begin());
+  }
 }
 
 TEST_CASE("the name of an event that has left never names a later one") {

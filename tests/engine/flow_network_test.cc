@@ -37,10 +37,10 @@ class Player {
   void play() {
     const Event event = queue.pop();
     const Task& task = tasks[static_cast<std::size_t>(event.subject)];
-    if (event.kind == starts) network.start(event.subject, task);
-    if (event.kind == transfer_flows) network.flow(event.subject, task);
+    if (event.kind == starts) network.start(event.subject, demand_of(task));
+    if (event.kind == transfer_flows) network.flow(event.subject, demand_of(task));
     if (event.kind == task_ends) {
-      network.end(event.subject, task);
+      network.end(event.subject);
       end_s[event.subject] = sim_time_to_seconds(queue.now());
     }
     if (queue.next_time() != queue.now()) network.solve();

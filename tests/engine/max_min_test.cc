@@ -173,6 +173,70 @@ TEST_CASE("random networks: nothing overloaded, everybody held, the order of flo
   CHECK(together < 2000);
 }
 
+TEST_CASE("dense traffic of one kind: the heap of levels gives what the rounds give") {
+  // Every resource is loaded alike by all its flows, so the heap applies; a cap that holds nobody rules it out.
+  // Tolerance: sums of some hundred terms in another order.
+  std::mt19937_64 random(8);
+  const auto uniform = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
+  for (int i = 0; i < 100; ++i) {
+    Net net;
+    net.capacity.resize(3 + random() % 40);
+    std::vector<Use> kinds;
+    for (std::size_t r = 0; r < net.capacity.size(); ++r) {
+      net.capacity[r] = i % 3 == 0 ? 1.0 : 0.5 + uniform();  // many ties, or none
+      kinds.push_back(
+          {static_cast<ResourceId>(r), i % 2 == 0 ? 1.0 : 0.5 + uniform(), static_cast<double>(1 + random() % 3)});
+    }
+    net.uses.resize(64 + random() % 400);
+    for (auto& uses : net.uses) {
+      for (auto k = 1 + random() % 6; k > 0; --k) uses.push_back(kinds[random() % kinds.size()]);
+      std::sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.resource < b.resource; });
+      uses.erase(
+          std::unique(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.resource == b.resource; }),
+          uses.end());
+    }
+    MaxMinSolver solver(net.capacity);
+    std::vector<double> rates, shuffled_rates;
+    std::vector<MaxMinFlow> flows = net.flows();
+    solver.solve(flows, rates);
+    const Misfit worst = misfit(net, rates);
+    REQUIRE(worst.overload < 1e-12);
+    REQUIRE(worst.unheld < 1e-11);
+    std::vector<bool> limiting;
+    for (std::size_t r = 0; r < net.capacity.size(); ++r) limiting.push_back(solver.limiting(static_cast<int>(r)));
+
+    for (std::size_t k = flows.size(); k > 1; --k) std::swap(flows[k - 1], flows[random() % k]);
+    solver.solve(flows, shuffled_rates);
+    for (std::size_t k = 0; k < flows.size(); ++k)
+      REQUIRE(shuffled_rates[k] == rates[static_cast<std::size_t>(flows[k].id)]);
+
+    net.caps.assign(net.uses.size(), 0.0);
+    net.caps[0] = 1e6;
+    const auto by_rounds = net.rates();
+    for (std::size_t k = 0; k < by_rounds.size(); ++k) REQUIRE(rates[k] == Approx(by_rounds[k]).epsilon(1e-11));
+    for (std::size_t k = 0; k < net.uses.size(); ++k) {  // somebody who holds it is marked
+      bool held = false;
+      for (const Use& u : net.uses[k]) held = held || limiting[static_cast<std::size_t>(u.resource)];
+      REQUIRE(held);
+    }
+  }
+}
+
+TEST_CASE("a flow that shares nothing has the same rate to the bit, alone or solved") {
+  std::mt19937_64 random(9);
+  for (int i = 0; i < 200; ++i) {
+    Net net = random_net(random, 1.0);
+    net.uses.resize(1);
+    MaxMinSolver solver(net.capacity);
+    std::vector<double> rates;
+    solver.solve(net.flows(), rates);
+    std::vector<bool> limiting;
+    for (const Use& use : net.uses[0]) limiting.push_back(solver.limiting(use.resource));
+    REQUIRE(solver.rate_alone(net.flows()[0]) == rates[0]);
+    for (std::size_t u = 0; u < limiting.size(); ++u) REQUIRE(solver.limiting(net.uses[0][u].resource) == limiting[u]);
+  }
+}
+
 TEST_CASE("twice the capacity is twice the rate") {
   // Everything in the problem is homogeneous of degree 1, and doubling is exact in binary.
   std::mt19937_64 random(4);

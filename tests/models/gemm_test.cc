@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
 
+#include "models/compute/constants.h"
 #include "tests/models/suite_rows.h"
 
 using namespace clustersim;
@@ -122,4 +124,20 @@ TEST_CASE("device: an accelerator with few known numbers still gets positive rat
     CHECK(device.rate(format) > 0);
   CHECK(device.fixed_s > 0);
   CHECK(gemm_kernel(device, MathFormat::half, {1000, 1000, 1000}).math_s > 0);
+}
+
+// sustained = min(1, 0.95 * (w / 2.4)^0.177), w the board's watts per TFLOP/s of the format's peak. A board with half
+// the power keeps 0.5^0.177 of its rate; one with ample power keeps the measured ceiling and no more.
+TEST_CASE("device model: the share of the ceiling held falls with the power per peak rate") {
+  GpuSpec gpu = suite::gpu_spec("h100-sxm5-80gb");
+  const auto half_rate = [&](double tdp_w) {
+    gpu.tdp = watts(tdp_w);
+    return device_model(gpu, false).half_flop_per_s;
+  };
+  CHECK(half_rate(350) / half_rate(700) == Approx(std::pow(0.5, compute::sustained_power)));
+  const double w_per_tflop = 700 / 989.0;
+  const double share =
+      compute::sustained_cool * std::pow(w_per_tflop / compute::cool_w_per_tflop, compute::sustained_power);
+  CHECK(half_rate(700) == Approx(gpu.measured_matmul_bf16->base() * share));
+  CHECK(half_rate(1e5) == Approx(gpu.measured_matmul_bf16->base()));
 }

@@ -50,10 +50,10 @@ TEST_CASE("single-GPU rows: median error by family") {
   for (const auto& [family, values] : errors)
     if (std::getenv("CLUSTERSIM_PRINT_ROWS") != nullptr)
       std::printf("%-24s %2zu rows, median %.1f %%\n", family.c_str(), values.size(), 100 * median(values));
-  CHECK(median(all) < 0.06);
-  CHECK(median(errors.at("pytorch-ddp cnn")) < 0.07);
-  CHECK(median(errors.at("pytorch-ddp bert")) < 0.08);
-  CHECK(median(errors.at("mxnet-horovod cnn")) < 0.07);
-  CHECK(median(errors.at("tensorflow-horovod cnn")) < 0.06);
-  CHECK(median(errors.at("tensorflow-horovod bert")) < 0.08);
+  CHECK(median(all) < 0.05);
+  CHECK(median(errors.at("pytorch-ddp cnn")) < 0.06);
+  CHECK(median(errors.at("pytorch-ddp bert")) < 0.03);
+  CHECK(median(errors.at("mxnet-horovod cnn")) < 0.03);
+  CHECK(median(errors.at("tensorflow-horovod cnn")) < 0.05);
+  CHECK(median(errors.at("tensorflow-horovod bert")) < 0.07);
 }

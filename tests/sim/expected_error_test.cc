@@ -11,8 +11,8 @@ using namespace clustersim;
 namespace {
 
 Scenario scenario_of(const std::string& gpu, const std::string& job) {
-  return read_scenario_text(
-      R"({"clustersim": 1, "cluster": {"node": {"gpu": ")" + gpu + R"("}}, "job": )" + job + "}", "test", {});
+  return read_scenario_text(R"({"clustersim": 1, "cluster": {"node": {"gpu": ")" + gpu + R"("}}, "job": )" + job + "}",
+                            "test", {});
 }
 
 // The table's own line, so that the test holds when its numbers change.
@@ -43,6 +43,13 @@ TEST_CASE("another size of the network and of the GPU's memory is like it") {
   CHECK(one->like == other->like);
 }
 
+TEST_CASE("a design is the GPU's name without memory and slot") {
+  CHECK(gpu_design("a100-pcie-40gb") == "a100");
+  CHECK(gpu_design("rtx-3090") == "rtx-3090");
+  CHECK(gpu_design("rtx-6000-ada-generation") == "rtx-6000");
+  CHECK(gpu_design("a40") == "a40");
+}
+
 TEST_CASE("a stack without three rows takes any stack, a GPU without any takes its architecture") {
   const auto stack = expected_error(scenario_of("a100-sxm4-80gb", R"({"model": "resnet-50", "stack": "native"})"));
   REQUIRE(stack);
@@ -59,7 +66,7 @@ TEST_CASE("what nobody published has no expected error") {
   CHECK_FALSE(expected_error(scenario_of("p100-pcie-16gb", R"({"model": "resnet-50", "precision": "fp32"})")));
   CHECK_FALSE(expected_error(scenario_of("a100-sxm4-80gb", R"({"model": "vgg16"})")));
   CHECK_FALSE(expected_error(scenario_of(
-      "a100-sxm4-80gb", R"({"emulated_step": "0.2 s", "batch": 400, "sample_bytes": "114660 B"})")));
+      "a100-sxm4-80gb", R"({"model": {"emulated_step": "0.2 s", "batch": 400, "sample_bytes": "114660 B"}})")));
 }
 
 TEST_CASE("the table that ships has a line for each family and agrees with the suite") {

@@ -126,7 +126,8 @@ TEST_CASE("a training suite that cannot be read is the user's fault") {
 TEST_CASE("summaries are of the rows: the nearest rank of the absolute errors") {
   const Validation validation = validate("training");
   std::vector<double> errors;
-  for (const ValidationRow& row : validation.rows) errors.push_back(std::abs(row.error));
+  for (const ValidationRow& row : validation.rows)
+    if (row.scored) errors.push_back(std::abs(row.error));
   std::sort(errors.begin(), errors.end());
   const auto at = [&](double q) { return errors[static_cast<std::size_t>(std::ceil(q * errors.size())) - 1]; };
   const Validation::Summary& all = validation.summaries.front();

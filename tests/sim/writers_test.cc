@@ -143,8 +143,8 @@ TEST_CASE("the table shows assumptions by kind, metrics it does not know, and le
   Report report = sample_report();
   report.metrics.push_back({"something_new", 3, "apples", ""});
   const std::string text = write(report, "table");
-  CHECK(text.find("/job/precision = amp") < text.find("gpu.idle_power = 50 W"));
-  CHECK(text.find("gpu.idle_power = 50 W") < text.find("rank noise is assumed"));
+  CHECK(text.find("not stated: precision amp") < text.find("gpu.idle_power: gpu.idle_power 50 W"));
+  CHECK(text.find("gpu.idle_power: gpu.idle_power 50 W") < text.find("rank noise is assumed"));
   CHECK(has(text, "something_new"));
   CHECK(!has(text, "on own servers"));
 }

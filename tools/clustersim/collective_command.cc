@@ -42,26 +42,28 @@ std::string run_collective(const Arguments& arguments) {
   std::optional<int> ranks;
   if (arguments.has("ranks")) ranks = ranks_of(arguments.value("ranks", ""));
   const Scenario scenario = read_scenario(arguments.positional[0], overrides_of(arguments));
-  return write(
-      collective(scenario, arguments.value("op", "all_reduce"), sizes, ranks, arguments.value("algorithm", "auto")),
-      format);
+  return write(collective(scenario, arguments.value("op", "all_reduce"), sizes, ranks,
+                          arguments.value("algorithm", "auto"), arguments.value("fidelity", "bundle")),
+               format);
 }
 
 }  // namespace
 
 Command collective_command() {
-  return {"collective",
-          "SCENARIO.json",
-          "What nccl-tests would print on this cluster: bytes, time, algbw, busbw.",
-          {{"op", "NAME", "all_reduce (default), all_gather, reduce_scatter, reduce, all_to_all, broadcast, send_recv"},
-           {"sizes", "FROM:TO", "doubling from one to the other, or one size; default 8B:8GiB"},
-           {"ranks", "N", "the first N GPUs; default all"},
-           {"algorithm", "NAME", "auto (default), ring, tree, hierarchical, naive_tree, ..."},
-           format_option(),
-           set_option()},
-          1,
-          1,
-          run_collective};
+  return {
+      "collective",
+      "SCENARIO.json",
+      "What nccl-tests would print on this cluster: bytes, time, algbw, busbw.",
+      {{"op", "NAME", "all_reduce (default), all_gather, reduce_scatter, reduce, all_to_all, broadcast, send_recv"},
+       {"sizes", "FROM:TO", "doubling from one to the other, or one size; default 8B:8GiB"},
+       {"ranks", "N", "the first N GPUs; default all"},
+       {"algorithm", "NAME", "auto (default), ring, tree, hierarchical, naive_tree, ..."},
+       {"fidelity", "WORD", "bundle (default): one transfer; messages: every chunk of a ring or all-to-all by itself"},
+       format_option(),
+       set_option()},
+      1,
+      1,
+      run_collective};
 }
 
 }  // namespace clustersim

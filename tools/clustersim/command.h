@@ -53,6 +53,8 @@ Command explain_command();
 Command catalog_command();
 Command collective_command();
 Command validate_command();
+Command compare_command();
+Command claims_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);

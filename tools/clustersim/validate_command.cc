@@ -27,10 +27,13 @@ std::string run_validate(const Arguments& arguments) {
   return write(validation, format);
 }
 
+// A new line of the help, under the text of an option.
+constexpr const char* next_line = "\n                              ";
+
 std::string suite_names() {
-  std::string text;
-  for (const auto& [name, meaning] : validation_suites()) text += (text.empty() ? "" : ", ") + name;
-  return text + "; training by default";
+  std::string text = "training by default, or one of:";
+  for (const auto& [name, meaning] : validation_suites()) text += next_line + ("  " + name) + ": " + meaning;
+  return text;
 }
 
 }  // namespace
@@ -42,9 +45,10 @@ Command validate_command() {
           {{"suite", "NAME", suite_names()},
            {"rows", "", "every row in the table, and why a row is not scored"},
            {"cross", "",
-            "leaves out each GPU, source and scale of the training suite, refits one factor on the speed of each class "
-            "(GPU design and precision) on the rest, in closed form, and reports the errors of the left-out rows; the "
-            "hand-chosen constants of the compute model stay"},
+            std::string("errors of rows left out of a refit of the training suite:") + next_line +
+                "  leaves out each GPU, each source and each scale, refits one factor on" + next_line +
+                "  the speed of each class (GPU design, precision) on the rest in closed form;" + next_line +
+                "  the hand-chosen constants, chosen with all rows in view, stay"},
            {"write-expected", "FILE", "the training suite's errors by family, for the reports of run"},
            format_option()},
           0,

@@ -1,0 +1,182 @@
+#include "models/collective/messages.h"
+
+#include <algorithm>
+
+#include "models/collective/traffic.h"
+
+namespace clustersim {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// A lane over `uses`, each resource once, as one stream at most.
+void add_lane(MessagePattern& pattern, std::vector<Use>& uses, double amount, int after) {
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.resource < b.resource; });
+  MessageLane lane;
+  lane.first_use = static_cast<std::int32_t>(pattern.uses.size());
+  for (const Use& use : uses) {
+    if (static_cast<std::int32_t>(pattern.uses.size()) > lane.first_use &&
+        pattern.uses.back().resource == use.resource) {
+      pattern.uses.back().weight += use.weight;
+      pattern.uses.back().streams = std::min(1.0, pattern.uses.back().streams + use.streams);
+    } else {
+      pattern.uses.push_back(use);
+    }
+  }
+  lane.use_count = static_cast<std::int32_t>(pattern.uses.size()) - lane.first_use;
+  lane.amount = amount;
+  lane.after = after;
+  pattern.lanes.push_back(lane);
+  uses.clear();
+}
+
+// NICs nearest to a GPU of the node.
+std::vector<int> nics_of(const NodePaths& paths, int gpu) {
+  std::vector<int> nics;
+  for (int nic : paths.near_nics())
+    if (paths.distance(gpu, nic) == paths.distance(gpu, paths.nearest_nic(gpu))) nics.push_back(nic);
+  return nics;
+}
+
+int rounds(CollectiveOp op) {
+  if (op == CollectiveOp::all_reduce) return 2;
+  return op == CollectiveOp::reduce_scatter || op == CollectiveOp::all_gather ? 1 : 0;
+}
+
+}  // namespace
+
+MessagePlanner::MessagePlanner(const Cluster& cluster, const FabricPlan& folded, const UnfoldedFabric& fabric,
+                               const RouteFinder& routes)
+    : folded_(&folded), fabric_(&fabric) {
+  for (std::size_t node = 0; node < folded.nodes.size(); ++node)
+    paths_.emplace_back(cluster, folded, static_cast<int>(node), routes);
+}
+
+const NodePaths& MessagePlanner::paths(int node) const { return paths_[at(fabric_->nodes()[at(node)].plan_node)]; }
+
+std::vector<MessagePlanner::Member> MessagePlanner::members(int ranks) const {
+  std::vector<Member> members;
+  int left = ranks > 0 ? ranks : INT32_MAX;
+  for (std::size_t node = 0; node < fabric_->nodes().size() && left > 0; ++node) {
+    const int size = static_cast<int>(paths(static_cast<int>(node)).node().gpus.size());
+    if (size > 0) members.push_back({static_cast<int>(node), std::min(size, left)});
+    left -= std::min(size, left);
+  }
+  return members;
+}
+
+void MessagePlanner::add_way(std::vector<Use>& uses, int node, const Way& way, double share) const {
+  for (const Leg& leg : way) uses.push_back({fabric_->link(node, leg.link), leg.weight * share, share});
+}
+
+void MessagePlanner::add_uplink(std::vector<Use>& uses, int node, int nic, bool up, double share) const {
+  const int leaf = paths(node).leaf_of(nic);
+  for (std::size_t l = 0; l < folded_->links.size(); ++l) {
+    const Link& link = folded_->links[l];
+    if (link.kind == LinkKind::network && (up ? link.from : link.to) == leaf)
+      uses.push_back({fabric_->link(node, static_cast<int>(l)), share, share});
+  }
+}
+
+// A chunk from GPU to GPU of one node; in a mesh over all cables of the sender.
+void MessagePlanner::add_inside(std::vector<Use>& uses, const Member& member, int from, int to) const {
+  const NodePaths& p = paths(member.node);
+  if (!meshed({&p, member.gpus, 1})) {
+    add_way(uses, member.node, p.gpu_to_gpu(from, to), 1.0);
+    return;
+  }
+  double total = 0;
+  for (int b = 0; b < member.gpus; ++b) total += from == b ? 0.0 : p.cable_rate(from, b);
+  for (int b = 0; b < member.gpus; ++b) {
+    const double rate = from == b ? 0.0 : p.cable_rate(from, b);
+    if (rate > 0) add_way(uses, member.node, p.gpu_to_gpu(from, b), rate / total);
+  }
+}
+
+void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>& members, std::size_t ring,
+                              double chunk) const {
+  const auto first_lane = static_cast<int>(pattern.lanes.size());
+  std::vector<RingChannel> channels;
+  for (const Member& member : members) {
+    const Party party{&paths(member.node), member.gpus, 1};
+    const std::vector<RingChannel> all = members.size() > 1 ? ring_channels(party) : std::vector<RingChannel>{{}};
+    channels.push_back(all[ring % all.size()]);
+  }
+  std::vector<Use> uses;
+  for (std::size_t m = 0; m < members.size(); ++m) {
+    const Member& member = members[m];
+    const RingChannel& channel = channels[m];
+    for (int i = 0; i < member.gpus; ++i) {
+      const int from = (channel.first + i) % member.gpus;
+      if (i + 1 < member.gpus || members.size() == 1) {
+        add_inside(uses, member, from, (from + 1) % member.gpus);
+      } else {
+        const std::size_t next = (m + 1) % members.size();
+        const int there = members[next].node;
+        add_way(uses, member.node, paths(member.node).gpu_to_wire(from, channel.nic_out), 1.0);
+        if (fabric_->crosses_leaves(member.node, there)) {
+          add_uplink(uses, member.node, channel.nic_out, true, 1.0);
+          add_uplink(uses, there, channels[next].nic_in, false, 1.0);
+        }
+        add_way(uses, there, paths(there).wire_to_gpu(channels[next].nic_in, channels[next].first), 1.0);
+      }
+      add_lane(pattern, uses, chunk, static_cast<int>(pattern.lanes.size()) - 1);
+    }
+  }
+  pattern.lanes[at(first_lane)].after = static_cast<int>(pattern.lanes.size()) - 1;
+}
+
+void MessagePlanner::add_pairs(MessagePattern& pattern, const std::vector<Member>& members, double bytes) const {
+  std::vector<Use> uses;
+  for (const Member& from : members)
+    for (int a = 0; a < from.gpus; ++a) {
+      const NodePaths& here = paths(from.node);
+      for (const Member& to : members)
+        for (int b = 0; b < to.gpus; ++b) {
+          if (from.node == to.node) {
+            if (a == b) continue;
+            add_way(uses, from.node, here.gpu_to_gpu(a, b), 1.0);
+          } else {
+            const NodePaths& there = paths(to.node);
+            const bool crosses = fabric_->crosses_leaves(from.node, to.node);
+            const std::vector<int> out = nics_of(here, a), in = nics_of(there, b);
+            for (int nic : out) {
+              add_way(uses, from.node, here.gpu_to_wire(a, nic), 1.0 / static_cast<double>(out.size()));
+              if (crosses) add_uplink(uses, from.node, nic, true, 1.0 / static_cast<double>(out.size()));
+            }
+            for (int nic : in) {
+              add_way(uses, to.node, there.wire_to_gpu(nic, b), 1.0 / static_cast<double>(in.size()));
+              if (crosses) add_uplink(uses, to.node, nic, false, 1.0 / static_cast<double>(in.size()));
+            }
+          }
+          add_lane(pattern, uses, bytes, -1);
+        }
+    }
+}
+
+std::optional<MessagePlan> MessagePlanner::plan(const CollectiveRequest& request, const CollectivePlan& bundle) const {
+  const bool pairs = request.op == CollectiveOp::all_to_all;
+  const std::vector<Member> taking_part = members(request.ranks);
+  int ranks = 0;
+  for (const Member& member : taking_part) ranks += member.gpus;
+  if (ranks < 2 || request.scope != Scope::world || (!pairs && rounds(request.op) == 0)) return std::nullopt;
+  MessagePlan plan;
+  if (pairs) {
+    plan.latency_s = bundle.latency_s;
+    add_pairs(plan.pattern, taking_part, request.bytes / ranks);
+    return plan;
+  }
+  plan.pattern.steps = rounds(request.op) * (ranks - 1);
+  plan.latency_s = bundle.launch_s;
+  std::size_t rings = 1;
+  if (taking_part.size() > 1)
+    for (const Member& member : taking_part)
+      rings = std::max(rings, ring_channels({&paths(member.node), member.gpus, 1}).size());
+  for (std::size_t ring = 0; ring < rings; ++ring)
+    add_ring(plan.pattern, taking_part, ring, request.bytes / ranks / static_cast<double>(rings));
+  for (MessageLane& lane : plan.pattern.lanes)
+    lane.latency_s = std::max(0.0, bundle.latency_s - bundle.launch_s) / plan.pattern.steps;
+  return plan;
+}
+
+}  // namespace clustersim

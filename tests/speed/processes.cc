@@ -1,0 +1,93 @@
+// The same workloads as whole processes: ours, and SimGrid's where it was found, one after the other in one run.
+// Time is wall time from start to end of the child; beside it its processor time, which does not count what else the
+// machine does, and its own peak of memory.
+#include <benchmark/benchmark.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+#include <chrono>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+extern char** environ;
+
+namespace {
+
+struct Outcome {
+  bool done = false;
+  double wall_s = 0, cpu_s = 0, peak_mib = 0;
+};
+
+Outcome run_child(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", 1 /* O_WRONLY */, 0);
+  const auto start = std::chrono::steady_clock::now();
+  pid_t child = 0;
+  const bool started = posix_spawn(&child, arguments[0], &actions, nullptr, arguments.data(), environ) == 0;
+  posix_spawn_file_actions_destroy(&actions);
+  int status = -1;
+  rusage use{};
+  Outcome outcome;
+  outcome.done = started && wait4(child, &status, 0, &use) == child && status == 0;
+  outcome.wall_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  outcome.cpu_s = seconds(use.ru_utime) + seconds(use.ru_stime);
+  outcome.peak_mib = static_cast<double>(use.ru_maxrss) / 1024.0;
+  return outcome;
+}
+
+void process(benchmark::State& state, const std::vector<std::string>& words) {
+  double peak_mib = 0, cpu_s = 0;
+  for (auto _ : state) {
+    const Outcome outcome = run_child(words);
+    if (!outcome.done) state.SkipWithError("the child failed");
+    state.SetIterationTime(outcome.wall_s);
+    peak_mib = outcome.peak_mib;
+    cpu_s += outcome.cpu_s;
+  }
+  state.counters["child_ms_cpu"] = benchmark::Counter(1e3 * cpu_s, benchmark::Counter::kAvgIterations);
+  state.counters["child_peak_MiB"] = peak_mib;
+}
+
+void add(const std::string& name, const std::vector<std::string>& words) {
+  benchmark::RegisterBenchmark(("process/" + name).c_str(), process, words)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+struct Workload {
+  const char *name, *kind, *k, *bytes;
+  bool simgrid;  // the largest all-to-all takes SimGrid minutes
+};
+
+constexpr Workload workloads[] = {{"RING100M-128", "ring", "8", "1e8", true},
+                                  {"RING100M-1024", "ring", "16", "1e8", true},
+                                  {"A2A1M-128", "a2a", "8", "1e6", true},
+                                  {"A2A1M-250", "a2a", "10", "1e6", true},
+                                  {"A2A1M-432", "a2a", "12", "1e6", false}};
+
+const bool added = [] {
+  for (const Workload& w : workloads) {
+    add(std::string(w.name) + "/clustersim", {COLLECTIVES_PROGRAM, w.kind, w.k, w.bytes});
+#ifdef SIMGRID_PROGRAM
+    if (w.simgrid)
+      add(std::string(w.name) + "/simgrid",
+          {SIMGRID_PROGRAM, w.kind, w.k, w.bytes, "--cfg=network/model:CM02", "--cfg=network/crosstraffic:0",
+           "--cfg=network/TCP-gamma:0", "--cfg=contexts/stack-size:64", "--log=root.thresh:critical"});
+#endif
+  }
+  const std::string scenarios = CLUSTERSIM_SOURCE_DIR "/scenarios/";
+  add("run_4node-100g", {CLUSTERSIM_PROGRAM, "run", scenarios + "4node-100g.json", "--no-what-if"});
+  add("check_4node-100g", {CLUSTERSIM_PROGRAM, "check", scenarios + "4node-100g.json"});
+  return true;
+}();
+
+}  // namespace
