@@ -6,7 +6,7 @@
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
-#include "sim/expected_error.h"
+#include "sim/validation/expected_error.h"
 
 namespace clustersim {
 namespace {

@@ -116,7 +116,7 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
                            std::optional<int> ranks, const std::string& algorithm,
                            const std::string& fidelity = "bundle");
 
-// sim/validate: predicted against published measurements that ship with the project.
+// sim/validation: predicted against published measurements that ship with the project.
 struct ValidationRow {
   std::string id;
   std::string suite;

@@ -68,8 +68,8 @@ class JsonReader : public FieldVisitor {
   void report_unknown_keys();
   void fault(const Field& field, const JsonValue& got, std::string expected, std::string hint);
   bool check_range(const Field& field, const JsonValue& got, double value, const std::optional<Dimension>& dimension);
-  std::optional<std::string> known_id(const JsonValue& value, const std::string& pointer,
-                                      const std::string& kind, const std::vector<std::string>& ids);
+  std::optional<std::string> known_id(const JsonValue& value, const std::string& pointer, const std::string& kind,
+                                      const std::vector<std::string>& ids);
 
   const JsonValue& document_;
   std::string file_;

@@ -3,7 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "sim/claim_index.h"
+#include "sim/claims/claim_index.h"
 #include "tests/sim/acceptance.h"
 
 using namespace clustersim;

@@ -1,10 +1,10 @@
 // Which published rows a report takes its expected error from.
-#include "sim/expected_error.h"
+#include "sim/validation/expected_error.h"
 
 #include <catch2/catch.hpp>
 
 #include "clustersim/clustersim.h"
-#include "sim/measurement_table.h"
+#include "sim/validation/measurement_table.h"
 
 using namespace clustersim;
 

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "clustersim/clustersim.h"
-#include "sim/measurement_table.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 using namespace clustersim;
 

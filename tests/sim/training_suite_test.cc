@@ -1,5 +1,5 @@
 // Rows of the training suite as scenarios: what the tables beside it add.
-#include "sim/training_suite.h"
+#include "sim/validation/training_suite.h"
 
 #include <catch2/catch.hpp>
 #include <map>

@@ -10,7 +10,7 @@
 #include <sstream>
 
 #include "clustersim/clustersim.h"
-#include "sim/training_suite.h"
+#include "sim/validation/training_suite.h"
 
 using namespace clustersim;
 

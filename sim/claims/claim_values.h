@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "clustersim/clustersim.h"
-#include "sim/claim_index.h"
+#include "sim/claims/claim_index.h"
 
 namespace clustersim {
 

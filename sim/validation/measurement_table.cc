@@ -1,4 +1,4 @@
-#include "sim/measurement_table.h"
+#include "sim/validation/measurement_table.h"
 
 #include <cstdlib>
 #include <fstream>

@@ -1,4 +1,4 @@
-#include "sim/claim_expression.h"
+#include "sim/claims/claim_expression.h"
 
 #include <cctype>
 #include <charconv>

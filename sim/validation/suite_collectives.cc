@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "sim/measurement_table.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/expected_error.h"
+#include "sim/validation/expected_error.h"
 
 #include <array>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <map>
 
 #include "clustersim/clustersim.h"
-#include "sim/measurement_table.h"
 #include "sim/read/scenario_words.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

@@ -1,4 +1,4 @@
-#include "sim/claim_values.h"
+#include "sim/claims/claim_values.h"
 
 #include "models/input_pipeline/storage_tier.h"
 #include "models/workload/layers.h"

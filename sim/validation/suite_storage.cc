@@ -5,9 +5,9 @@
 
 #include "models/input_pipeline/storage_tier.h"
 #include "sim/job.h"
-#include "sim/measurement_table.h"
 #include "sim/projection.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

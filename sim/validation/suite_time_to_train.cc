@@ -10,9 +10,9 @@
 
 #include "models/outcome/time_to_train.h"
 #include "sim/job.h"
-#include "sim/measurement_table.h"
 #include "sim/projection.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

@@ -8,9 +8,9 @@
 #include <cmath>
 #include <map>
 
-#include "sim/expected_error.h"
-#include "sim/measurement_table.h"
-#include "sim/validate.h"
+#include "sim/validation/expected_error.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "sim/measurement_table.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

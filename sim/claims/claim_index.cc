@@ -1,4 +1,4 @@
-#include "sim/claim_index.h"
+#include "sim/claims/claim_index.h"
 
 #include <cmath>
 

@@ -1,11 +1,11 @@
-#include "sim/training_suite.h"
+#include "sim/validation/training_suite.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "sim/measurement_table.h"
+#include "sim/validation/measurement_table.h"
 
 namespace clustersim {
 namespace {

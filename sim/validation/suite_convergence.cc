@@ -1,8 +1,8 @@
 // Suite `convergence`: the reference points of MLPerf, each predicted from the others. Leaving a point out makes the
 // table a test: between two neighbours it interpolates, at an end it follows the law of the critical batch.
 #include "models/outcome/convergence.h"
-#include "sim/measurement_table.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {

@@ -1,5 +1,5 @@
 // `clustersim validate`: published measurements as scenarios, predicted and compared.
-#include "sim/validate.h"
+#include "sim/validation/validate.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 
 #include "sim/assembly.h"
 #include "sim/job.h"
-#include "sim/measurement_table.h"
 #include "sim/projection.h"
+#include "sim/validation/measurement_table.h"
 
 namespace clustersim {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "clustersim/clustersim.h"
-#include "sim/training_suite.h"
+#include "sim/validation/training_suite.h"
 
 namespace clustersim {
 

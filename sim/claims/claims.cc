@@ -8,9 +8,9 @@
 #include <filesystem>
 
 #include "clustersim/clustersim.h"
-#include "sim/claim_expression.h"
-#include "sim/claim_index.h"
-#include "sim/claim_values.h"
+#include "sim/claims/claim_expression.h"
+#include "sim/claims/claim_index.h"
+#include "sim/claims/claim_values.h"
 
 namespace clustersim {
 namespace {

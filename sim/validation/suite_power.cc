@@ -8,9 +8,9 @@
 #include "models/power_thermal/node_power.h"
 #include "models/power_thermal/node_thermal.h"
 #include "sim/job.h"
-#include "sim/measurement_table.h"
 #include "sim/projection.h"
-#include "sim/validate.h"
+#include "sim/validation/measurement_table.h"
+#include "sim/validation/validate.h"
 
 namespace clustersim {
 namespace {
