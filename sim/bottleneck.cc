@@ -9,8 +9,9 @@
 namespace clustersim {
 namespace {
 
-// Below this share of the step a wait is not worth naming before the computation itself.
-constexpr double worth_naming = 0.05;
+constexpr double worth_naming = 0.05;           // loss of clock that is named
+constexpr double pace_setting = 0.02;           // share of a step spent waiting for a pipeline that never rests
+constexpr double worth_naming_first = 0.25;  // share of a step from which a part is named before the computation
 
 std::string node_of(const Assembly& assembly) {
   return assembly.gpus().front().name.substr(0, assembly.gpus().front().name.find('.'));
@@ -58,8 +59,11 @@ Bottleneck input_bottleneck(const Assembly& assembly, const SteadyStep& step) {
 
 Bottleneck communication_bottleneck(const Assembly& assembly, const SteadyStep& step) {
   const Job& job = assembly.job();
-  const CollectivePlan plan = assembly.planner().plan(
-      {CollectiveOp::all_reduce, std::max(1.0, job.bucket.base()), job.algorithm, Scope::world, 0});
+  double largest_bucket = 0;
+  for (const Bucket& bucket : gradient_buckets(job, assembly.step_model(0), &assembly.planner()))
+    largest_bucket = std::max(largest_bucket, bucket.bytes);
+  const CollectivePlan plan =
+      assembly.planner().plan({CollectiveOp::all_reduce, largest_bucket, job.algorithm, Scope::world, 0});
   Bottleneck b;
   b.kind = "fabric";
   b.share = step.parts.communication_s / step.step_s;
@@ -131,24 +135,20 @@ Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) 
 
 Bottleneck find_bottleneck(const Assembly& assembly, const SteadyStep& step, const JobResult& result) {
   const StepParts& parts = step.parts;
-  const double host = parts.host_s + parts.optimizer_s;
-  const double largest = std::max({parts.input_s, parts.communication_s, host, parts.straggler_s});
-  if (largest > worth_naming * step.step_s) {
-    if (parts.input_s == largest) return input_bottleneck(assembly, step);
-    if (parts.communication_s == largest && parts.communication_s > 0.5 * parts.forward_backward_s)
-      return communication_bottleneck(assembly, step);
-  }
-  if (const auto slowed = slowest_gpu(assembly, result, parts.forward_backward_s / step.step_s)) return *slowed;
-  if (largest > worth_naming * step.step_s) {
-    if (parts.communication_s == largest && parts.communication_s > 0.1 * step.step_s)
-      return communication_bottleneck(assembly, step);
-    if (host == largest && host > 0.2 * step.step_s)
-      return {node_of(assembly) + ".host", "host", host / step.step_s,
-              "a fused optimizer, a CUDA graph, larger batches, or a CPU with faster cores"};
-    if (parts.straggler_s == largest && parts.straggler_s > 0.2 * step.step_s)
-      return {assembly.gpus().front().name, "straggler", parts.straggler_s / step.step_s,
-              "GPUs wait for a slower one: equal GPUs, equal cooling, or a batch that follows each GPU's speed"};
-  }
+  const double host = parts.host_s + parts.optimizer_s, compute = parts.forward_backward_s;
+  // A pipeline whose busiest stage never rests sets the pace, however short the waits that show.
+  if (parts.input_s > pace_setting * step.step_s && !busiest_stage(step).empty() &&
+      parts.input_s > parts.communication_s)
+    return input_bottleneck(assembly, step);
+  if (parts.communication_s > compute) return communication_bottleneck(assembly, step);
+  if (const auto slowed = slowest_gpu(assembly, result, compute / step.step_s)) return *slowed;
+  if (parts.communication_s > worth_naming_first * step.step_s) return communication_bottleneck(assembly, step);
+  if (parts.straggler_s > worth_naming_first * step.step_s)
+    return {assembly.gpus().front().name, "straggler", parts.straggler_s / step.step_s,
+            "GPUs wait for a slower one: equal GPUs, equal cooling, or a batch that follows each GPU's speed"};
+  if (host > worth_naming_first * step.step_s)
+    return {node_of(assembly) + ".host", "host", host / step.step_s,
+            "a fused optimizer, a CUDA graph, larger batches, or a CPU with faster cores"};
   return compute_bottleneck(assembly, step);
 }
 

@@ -73,7 +73,8 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
   for (int steps = std::min(most_steps, spec.prefetch + 4);; steps = std::min(most_steps, 2 * steps)) {
     TaskGraph graph;
     DataParallel source(spec, &assembly.planner());
-    for (int i = 0; i < steps; ++i) source.append_step(graph, i);
+    // Readers go on working for the batches after the last step that is measured.
+    for (int i = 0; i < steps + spec.prefetch; ++i) source.append_step(graph, i);
     const RunRecord record = run_tasks(machine, graph);
     const std::vector<SimTime> ends = step_ends(graph, record);
     const auto last = static_cast<std::size_t>(steps) - 1;

@@ -14,15 +14,17 @@ namespace {
 // Three significant digits; whole numbers from a thousand on.
 std::string number(double value) {
   char text[40];
-  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e7 ? "%.0f" : "%.3g", value);
+  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e12 ? "%.0f" : "%.3g", value);
   return text;
 }
 
 std::string gpus_text(const Cluster& cluster) {
-  const NodeGroup& first = cluster.groups.front();
-  std::string text = std::to_string(cluster.nodes()) + (cluster.nodes() == 1 ? " node" : " nodes");
-  text += " x " + std::to_string(first.node.gpus) + " " + first.node.gpu.name;
-  if (cluster.groups.size() > 1) text += " and " + std::to_string(cluster.groups.size() - 1) + " other kinds of node";
+  std::string text;
+  for (const NodeGroup& group : cluster.groups) {
+    if (!text.empty()) text += " and ";
+    text += std::to_string(group.count) + (group.count == 1 ? " node" : " nodes") + " x " +
+            std::to_string(group.node.gpus) + " " + group.node.gpu.name;
+  }
   return text;
 }
 
@@ -135,7 +137,8 @@ class Summary {
                         number(rented.projection.time.total.base() / 3600) + " h at " +
                         number(rented.projection.throughput) + " samples/s");
       if (cost.self_hosted) {
-        const auto share = break_even_utilization(*cost.self_hosted, own_use, *cost.cloud, cluster.gpus());
+        const auto share =
+            break_even_utilization(*cost.self_hosted, own_use, *cost.cloud, rented.projection.use(cluster));
         if (share)
           metric("break_even_utilization", *share, "1",
                  "share of the year above which owning is cheaper than renting; above 1 never");
@@ -168,7 +171,7 @@ class Summary {
 
   std::string reduction_text() const {
     const Cluster& cluster = scenario_.cluster;
-    if (cluster.gpus() == 1) return "";
+    if (cluster.gpus() == 1 || scenario_.job.model == ModelKind::emulated) return "";
     const Job& job = scenario_.job;
     const StepModel& model = own_.assembly.step_model(0);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
@@ -220,6 +223,11 @@ class Summary {
       report_.assumptions.push_back({Assumption::Kind::model, "/job/target",
                                      number(own_.projection.target.samples) + " samples",
                                      "the global batch lies outside the reference points: extrapolated"});
+    if (scenario_.job.target.kind == Target::Kind::quality && scenario_.job.model == ModelKind::bert &&
+        scenario_.job.sequence_length < 512)
+      report_.assumptions.push_back(
+          {Assumption::Kind::model, "/job/target", number(own_.projection.target.samples) + " samples",
+           "the reference runs had sequences of up to 512 tokens; shorter ones may need more"});
     const NodeSpec& node = scenario_.cluster.groups.front().node;
     const GpuPowerModel power = gpu_power_model(node.gpu);
     if (power.assumed)

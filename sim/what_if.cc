@@ -43,6 +43,8 @@ void double_gpu_links(Cluster& cluster, Job&) {
     double_it(group.node.gpu_fabric.link.collective_per_link);
     double_it(group.node.pcie.achievable);
     double_it(group.node.pcie.achievable_p2p);
+    double_it(group.node.socket_link.achievable);
+    double_it(group.node.cpu.memory_bandwidth);  // without peer-to-peer the way leads through host memory
     for (PcieVertex& vertex : group.node.pcie_tree) double_it(vertex.link);
   }
 }

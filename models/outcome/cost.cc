@@ -97,12 +97,11 @@ std::optional<Money> annual_owned_cost(const SelfHosted& prices, const RunUse& r
 }
 
 std::optional<double> break_even_utilization(const SelfHosted& owned, const RunUse& run, const CloudCost& cloud,
-                                             int cloud_gpus) {
-  require(run.gpus > 0 && cloud_gpus > 0 && cloud.instances > 0, "both clusters have GPUs");
+                                             const RunUse& rented) {
   const std::optional<Money> annual = annual_owned_cost(owned, run);
-  if (!annual || !cloud.price || cloud.price->base() <= 0) return std::nullopt;
-  const TimePrice per_cloud_gpu = *cloud.price * cloud.instances / cloud_gpus;
-  return *annual / (per_cloud_gpu * year * run.gpus);
+  const std::optional<Money> rent = cloud_cost(cloud, rented).total;
+  if (!annual || !rent || rent->base() <= 0) return std::nullopt;
+  return *annual / (*rent * (year / run.duration));
 }
 
 Energy facility_energy(const RunUse& run, double pue) { return run.mean_node_power * run.duration * (run.nodes * pue); }

@@ -5,7 +5,7 @@
 //                 + staff * year] + P_mean * PUE * hours * electricity
 //   rented   hours * instances * price
 //   energy   P_mean * PUE * hours;   carbon = energy * grid intensity
-//   break-even utilization = annual owned cost / (8760 h * GPUs * cloud price of a GPU-hour)
+//   break-even utilization = annual owned cost / (runs that fit into 8760 h * rented cost of one)
 //     P_inst, P_mean  installed power and mean power from the wall of all nodes [W]
 // The annual owned cost counts electricity at the utilization asked for, so the break-even is exact where it equals
 // that, and a few per cent off elsewhere. Above it owning is cheaper; a value above 1 means never.
@@ -51,9 +51,9 @@ Cost cloud_cost(const CloudCost& prices, const RunUse& run);
 
 // What the owned cluster costs in a year, at the utilization and mean power given.
 std::optional<Money> annual_owned_cost(const SelfHosted& prices, const RunUse& run);
-// `cloud_gpus`: GPUs of the rented cluster, whose price per GPU-hour is compared.
+// `rented`: the same job as it goes on the instances, which may be faster or slower.
 std::optional<double> break_even_utilization(const SelfHosted& owned, const RunUse& run, const CloudCost& cloud,
-                                             int cloud_gpus);
+                                             const RunUse& rented);
 
 Energy facility_energy(const RunUse& run, double pue);
 CarbonMass carbon(Energy facility, CarbonIntensity grid);

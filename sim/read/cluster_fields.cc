@@ -161,7 +161,7 @@ void visit_node(FieldVisitor& v, NodeKeys& keys, const Lookup& lookup) {
          .meaning = "GPUs of a node",
          .default_text = "those of the server, else 1",
          .min = 1,
-         .max = 1024},
+         .max = 128},
         keys.gpus);
   visit_gpu_fabric(v, keys.gpu_fabric, lookup);
   hardware_part(v,

@@ -44,7 +44,8 @@ LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, 
   if (!host.gpu_slot.empty()) return context.catalog().link(host.gpu_slot, context.at(keys.pointer + "/server"));
   int generation = node.gpu.pcie_generation;
   if (node.cpu.pcie_generation > 0) generation = std::min(generation, node.cpu.pcie_generation);
-  const std::string id = "pcie" + std::to_string(std::clamp(generation, 3, 5)) + "-x16";
+  const int lanes = node.gpu.pcie_lanes > 0 ? std::min(node.gpu.pcie_lanes, 16) : 16;
+  const std::string id = "pcie" + std::to_string(std::clamp(generation, 3, 5)) + "-x" + std::to_string(lanes);
   return context.catalog().link(id, context.at(keys.pointer + "/gpu"));
 }
 

@@ -50,7 +50,7 @@ class CostResolver {
     if (both || cost_keys_.self_hosted) add_self_hosted(cost_keys_.self_hosted.value_or(SelfHostedKeys{}));
     if (both || cost_keys_.cloud) add_cloud(cost_keys_.cloud.value_or(CloudCostKeys{}));
     scenario_.cost->date = cost_keys_.date.value_or(newest_);
-    if (!cost_keys_.date) context_.assume("/cost/date", newest_, "the newest of the prices used");
+    if (!cost_keys_.date && !newest_.empty()) context_.assume("/cost/date", newest_, "the newest of the prices used");
   }
 
  private:
@@ -175,6 +175,12 @@ class CostResolver {
     return leaves + std::ceil(leaves * ports_each / (1 + o) / ports_each);
   }
 
+  // A price that the catalog only estimates is no offer to compare with, unless the scenario names the instance.
+  static bool is_guess(const CloudSpec& cloud) {
+    return std::any_of(cloud.estimated.begin(), cloud.estimated.end(),
+                       [](const EstimatedField& field) { return field.field == "on_demand"; });
+  }
+
   // The cheapest instance with the cluster's GPU, by the hour and GPU.
   std::optional<CloudSpec> cheapest() {
     if (scenario_.cluster.groups.empty()) return std::nullopt;
@@ -185,6 +191,7 @@ class CostResolver {
     for (const std::string& id : context_.catalog().ids("cloud")) {
       CloudSpec candidate = context_.catalog().cloud(id, {context_.lookup.file, "", quiet});
       if (candidate.gpu_id != gpu || !candidate.on_demand || candidate.gpu_count < 1) continue;
+      if (is_guess(candidate)) continue;
       const double price = candidate.on_demand->base() / candidate.gpu_count;
       if (best && price >= best_price) continue;
       if (!can_hold(candidate)) continue;

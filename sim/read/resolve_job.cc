@@ -232,6 +232,9 @@ class JobResolver {
     } else {
       context_.assume("/job/evaluation", "none", "default");
     }
+    if (keys_.checkpoint_every && *keys_.checkpoint_every > Time() && *keys_.checkpoint_every < seconds(1))
+      context_.fault("/job/checkpoint/every", "at least 1 s, or 0 s for never",
+                     format_quantity(*keys_.checkpoint_every));
     if (keys_.checkpoint_every) {
       job_.checkpoint.every = *keys_.checkpoint_every;
       take("checkpoint/asynchronous", keys_.checkpoint_asynchronous, true, "default", job_.checkpoint.asynchronous);

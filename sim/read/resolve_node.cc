@@ -110,6 +110,14 @@ class NodeResolver {
     }
   }
 
+  // A port of another rate than the part's own: what TCP reaches on it grows in proportion.
+  static void set_rate(NicSpec& nic, Bandwidth rate) {
+    const double ratio = rate / nic.line_rate;
+    nic.line_rate = rate;
+    if (nic.tcp_single_stream) nic.tcp_single_stream = *nic.tcp_single_stream * ratio;
+    if (nic.tcp_collective) nic.tcp_collective = *nic.tcp_collective * ratio;
+  }
+
   void add_network() {
     node_.single_flow_cap = host_.single_flow_cap;
     if (keys_.nic) {
@@ -117,7 +125,7 @@ class NodeResolver {
       node_.nics = keys_.nics.value_or(std::max(1, host_.nics));
     } else if (!host_.nic_id.empty()) {
       node_.nic = context_.catalog().nic(host_.nic_id, context_.at(at("server")));
-      if (host_.nic_rate) node_.nic->line_rate = *host_.nic_rate;
+      if (host_.nic_rate) set_rate(*node_.nic, *host_.nic_rate);
       node_.nics = keys_.nics.value_or(host_.nics);
     } else if (!served() && (!alone_ || keys_.nics.value_or(0) > 0)) {
       node_.nic = context_.catalog().nic("eth-100g", context_.at(at("nic")));
@@ -183,7 +191,7 @@ class NodeResolver {
     if (keys.airflow) {
       cooling.airflow = *keys.airflow;
     } else {
-      context_.assume(at("cooling/airflow"), "0 CFM", "default: so much air that it does not warm up");
+      context_.assume(at("cooling/airflow"), "unlimited", "default: the air does not warm up on its way");
     }
     if (keys.arrangement) {
       cooling.arrangement = *keys.arrangement;

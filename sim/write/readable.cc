@@ -6,6 +6,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "clustersim/error.h"
+
 namespace clustersim {
 namespace {
 
@@ -16,9 +18,10 @@ struct Step {
 };
 
 std::string fixed(double value, int decimals) {
-  std::array<char, 64> text;
-  const auto end = std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals).ptr;
-  return std::string(text.begin(), end);
+  std::array<char, 400> text;  // the largest double has 309 digits
+  const auto written = std::to_chars(text.begin(), text.end(), value, std::chars_format::fixed, decimals);
+  require(written.ec == std::errc(), "a number fits its text");
+  return std::string(text.begin(), written.ptr);
 }
 
 // Three significant digits without an exponent, for 0.001 <= |value| < 1e15; integers above 100 are kept whole.

@@ -110,11 +110,11 @@ TEST_CASE("what has no price stays unpriced and is never 0") {
   CHECK(line(owned_run, "servers") == -1);
   CHECK(line(owned_run, "electricity") > 0);
   CHECK_FALSE(annual_owned_cost(prices, ten_hours()));
-  CHECK_FALSE(break_even_utilization(prices, ten_hours(), rented(), 16));
+  CHECK_FALSE(break_even_utilization(prices, ten_hours(), rented(), ten_hours()));
   CloudCost cloud = rented();
   cloud.price.reset();
   CHECK_FALSE(cloud_cost(cloud, ten_hours()).total);
-  CHECK_FALSE(break_even_utilization(owned(), ten_hours(), cloud, 16));
+  CHECK_FALSE(break_even_utilization(owned(), ten_hours(), cloud, ten_hours()));
 }
 
 TEST_CASE("a rented run is hours times instances times price") {
@@ -131,14 +131,18 @@ TEST_CASE("a year of runs costs what the year costs") {
 
 TEST_CASE("at the break-even utilization owning and renting cost the same") {
   const double annual = annual_owned_cost(owned(), ten_hours())->base();
-  const double at = *break_even_utilization(owned(), ten_hours(), rented(), 16);
+  const double at = *break_even_utilization(owned(), ten_hours(), rented(), ten_hours());
   CHECK(at == Approx(annual / (8760 * 16 * 40 / 8.0)));
   // Used for that share of the year at the cloud's price, 16 GPUs cost the annual sum.
   CHECK(at * 8760 * 16 * 5 == Approx(annual));
   // Dearer cloud, lower break-even.
   CloudCost dear = rented();
   *dear.price *= 2;
-  CHECK(*break_even_utilization(owned(), ten_hours(), dear, 16) == Approx(at / 2));
+  CHECK(*break_even_utilization(owned(), ten_hours(), dear, ten_hours()) == Approx(at / 2));
+  // Instances that take half the time cost half the money for the same job.
+  RunUse fast = ten_hours();
+  fast.duration = hours(5);
+  CHECK(*break_even_utilization(owned(), ten_hours(), rented(), fast) == Approx(at * 2));
 }
 
 TEST_CASE("energy is power, time and PUE; carbon follows the grid") {

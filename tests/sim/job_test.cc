@@ -37,6 +37,18 @@ TEST_CASE("job: the steady step is the step in the middle of a long run") {
   }
 }
 
+TEST_CASE("job: readers that share the NIC with the gradients slow the steady step") {
+  // Records come over the 10 Gbit/s port that carries the reductions: while the GPUs communicate, the next batches are
+  // on their way. A window at the end of a run, when nothing is left to read, would not see that.
+  const Scenario s = small::read(small::servers(4, R"(, "storage": {"tier": "nfs-10g", "servers": 8})"),
+                                 small::resnet(R"({"from": "shared", "loader": "tf-data"})"));
+  const Assembly assembly(s.cluster, s.job);
+  const std::vector<double> clocks(assembly.gpus().size(), 1.0);
+  const SteadyStep steady = simulate_steady_step(assembly, true, clocks);
+  CHECK(steady.step_s == Approx(middle_step_s(assembly, true, clocks)).epsilon(1e-4));
+  CHECK(steady.step_s > 1.05 * small::step_s(small::read(small::servers(4), small::resnet(synthetic))));
+}
+
 TEST_CASE("job: the parts of a step add up to it, and loads are shares of it") {
   for (const std::string& data : {synthetic, std::string(R"({"from": "node", "workers_per_gpu": 1})")}) {
     const Scenario s = small::read(small::servers(2), small::resnet(data));

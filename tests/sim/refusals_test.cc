@@ -68,7 +68,7 @@ TEST_CASE("the manual knows every key") {
   }
   const std::string one = explain("/cluster/node/gpus");
   CHECK(one ==
-        "/cluster/node/gpus\n    GPUs of a node\n    whole number, from 1 to 1024; default: those of the server, else "
+        "/cluster/node/gpus\n    GPUs of a node\n    whole number, from 1 to 128; default: those of the server, else "
         "1\n");
   CHECK(explain("/cluster/node/gpu").find("/cluster/node/gpu/tdp\n") != std::string::npos);
   CHECK(explain("/cluster/groups/0/node/gpus").find("/cluster/groups/N/node/gpus") == 0);
