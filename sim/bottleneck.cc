@@ -9,8 +9,8 @@
 namespace clustersim {
 namespace {
 
-constexpr double worth_naming = 0.05;           // loss of clock that is named
-constexpr double pace_setting = 0.02;           // share of a step spent waiting for a pipeline that never rests
+constexpr double worth_naming = 0.05;        // loss of clock that is named
+constexpr double pace_setting = 0.02;        // share of a step spent waiting for a pipeline that never rests
 constexpr double worth_naming_first = 0.25;  // share of a step from which a part is named before the computation
 
 std::string node_of(const Assembly& assembly) {

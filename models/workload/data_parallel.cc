@@ -67,6 +67,18 @@ std::vector<std::size_t> cuts_by_cycle(const Job& job, const std::vector<Segment
   return cuts;
 }
 
+// A task on a rank's compute stream, of a kind still to be set.
+Task stream_task(TaskGraph& graph, const Rank& rank, Part part, const char* label, int step,
+                 std::vector<TaskId> after) {
+  Task task;
+  task.part = part;
+  task.label = graph.label(label);
+  task.stream = rank.compute_stream;
+  task.step = step;
+  task.after = std::move(after);
+  return task;
+}
+
 }  // namespace
 
 std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, const CollectivePlanner* planner) {
@@ -131,27 +143,17 @@ void DataParallel::make_works(TaskGraph& graph) {
 
 TaskId DataParallel::append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label,
                                     int step, std::vector<TaskId> after) {
-  Task task;
+  Task task = stream_task(graph, rank, part, label, step, std::move(after));
   task.kind = TaskKind::compute;
-  task.part = part;
-  task.label = graph.label(label);
-  task.stream = rank.compute_stream;
   task.work = work;
-  task.step = step;
-  task.after = std::move(after);
   return graph.add(std::move(task));
 }
 
 TaskId DataParallel::append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label,
                                   int step, std::vector<TaskId> after) {
-  Task task;
+  Task task = stream_task(graph, rank, part, label, step, std::move(after));
   task.kind = TaskKind::delay;
-  task.part = part;
-  task.label = graph.label(label);
-  task.stream = rank.compute_stream;
   task.latency_s = seconds;
-  task.step = step;
-  task.after = std::move(after);
   return graph.add(std::move(task));
 }
 

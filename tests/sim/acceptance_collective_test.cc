@@ -2,9 +2,9 @@
 // through the engine, where the planner's own test starts from clusters written by hand.
 #include <catch2/catch.hpp>
 #include <cmath>
-#include <fstream>
 #include <map>
 
+#include "sim/validation/measurement_table.h"
 #include "tests/sim/acceptance.h"
 
 using namespace clustersim;
@@ -21,40 +21,16 @@ CollectiveTable all_reduce(const std::string& cluster, const std::vector<double>
 
 double busbw(const std::string& cluster, double bytes) { return all_reduce(cluster, {bytes}).rows[0].busbw_gb_per_s; }
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (const char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
-
 struct Measured {
   double bytes = 0, time_us = 0;
 };
 
 // The all-reduce rows of one system, by the column "system".
 std::vector<Measured> measured(const std::string& system) {
-  std::ifstream file(scenarios() / "measurements" / "nccl.csv");
-  std::string line;
-  std::getline(file, line);
-  const std::vector<std::string> names = fields_of(line);
-  const auto column = [&](const char* name) {
-    return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-  };
   std::vector<Measured> rows;
-  while (std::getline(file, line)) {
-    const std::vector<std::string> f = fields_of(line);
-    if (f[column("system")] != system || f[column("collective")] != "all_reduce" || f[column("time_us")].empty())
-      continue;
-    rows.push_back({std::stod(f[column("size_bytes")]), std::stod(f[column("time_us")])});
-  }
+  for (const MeasurementRow& row : read_measurements(measurements_path("nccl.csv")))
+    if (row.text("system") == system && row.text("collective") == "all_reduce" && row.has("time_us"))
+      rows.push_back({row.number("size_bytes"), row.number("time_us")});
   return rows;
 }
 

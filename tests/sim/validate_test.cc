@@ -16,7 +16,9 @@ using namespace clustersim;
 
 namespace {
 
-std::string suite_path() { return std::string(CLUSTERSIM_SOURCE_DIR) + "/scenarios/measurements/training_suite.csv"; }
+std::string suite_path() {
+  return std::string(CLUSTERSIM_SOURCE_DIR).append("/scenarios/measurements/training_suite.csv");
+}
 
 const TrainingRow& row_named(const std::vector<TrainingRow>& rows, const std::string& id) {
   for (const TrainingRow& row : rows)
