@@ -43,8 +43,8 @@ std::map<std::string, double> stage_busy(const TaskGraph& graph, const RunRecord
 SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& spec, const TaskGraph& graph,
                             const RunRecord& record, SimTime from, SimTime to, int steps) {
   SteadyStep result;
-  result.window_s = sim_time_to_seconds(to - from);
-  result.step_s = result.window_s / steps;
+  const double window_s = sim_time_to_seconds(to - from);
+  result.step_s = window_s / steps;
   std::vector<ObservedStream> streams;
   for (std::size_t g = 0; g < spec.ranks.size(); ++g)
     streams.push_back({spec.ranks[g].compute_stream, assembly.gpus()[g].stands_for});
@@ -55,11 +55,10 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
   for (auto& [label, seconds] : parts.waited_s) seconds /= steps;
   for (const ObservedStream& stream : streams) {
     const StepParts own = take_apart(graph, record, {stream}, from, to);
-    const double busy = std::min(1.0, own.busy_s / result.window_s);  // sums of rounded spans may pass it by a bit
-    result.loads.push_back({busy, std::min(1.0 - busy, (own.communication_s + own.straggler_s) / result.window_s)});
+    const double busy = std::min(1.0, own.busy_s / window_s);  // sums of rounded spans may pass it by a bit
+    result.loads.push_back({busy, std::min(1.0 - busy, (own.communication_s + own.straggler_s) / window_s)});
   }
   result.stage_busy = stage_busy(graph, record);
-  result.resources = record.resources;
   result.events = record.events;
   result.fingerprint = record.fingerprint;
   return result;

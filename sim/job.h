@@ -19,9 +19,7 @@ struct SteadyStep {
   // Input stages by label: share of the time from their first to their last batch in which they worked, the highest of
   // all GPUs. The stage that sets the pace of the pipeline never rests.
   std::map<std::string, double> stage_busy;
-  std::vector<GpuLoad> loads;          // by simulated GPU
-  std::vector<ResourceUse> resources;  // over the whole window simulated
-  double window_s = 0;                 // its length
+  std::vector<GpuLoad> loads;  // by simulated GPU
   int steps_simulated = 0;
   bool settled = true;  // two steps in a row were equal within 0.01 %
   std::uint64_t events = 0;

@@ -126,10 +126,13 @@ void DataParallel::make_works(TaskGraph& graph) {
     optimizer_.push_back(graph.add_work({model.optimizer, 1.0}));
     backward_.emplace_back();
     std::vector<Kernel> whole = model.forward;
+    double backward_s = 0;
     for (const Bucket& bucket : buckets_[m]) {
+      backward_s += seconds_of(bucket.kernels);
       backward_.back().push_back(graph.add_work({bucket.kernels, 1.0}));
       append(whole, bucket.kernels);
     }
+    micro_batch_s_.push_back(seconds_of(model.forward) + backward_s);
     for (Kernel& k : whole) {
       k.math_s *= folded;
       k.memory_s *= folded;
@@ -225,13 +228,9 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
       const auto m = static_cast<std::size_t>(rank.model);
       gradients_ready_[r] = append_compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
       if (final_bucket && last) {
-        const StepModel& model = spec_.models[m];
-        const double micro_s = seconds_of(model.forward) + [&] {
-          double sum = 0;
-          for (const Bucket& bucket : buckets_[m]) sum += seconds_of(bucket.kernels);
-          return sum;
-        }();
-        const double launch_excess = spec_.job.accumulation * std::max(0.0, model.launch_bound.base() - micro_s);
+        const double micro_s = micro_batch_s_[m];
+        const double launch_excess =
+            spec_.job.accumulation * std::max(0.0, spec_.models[m].launch_bound.base() - micro_s);
         if (launch_excess > 0)
           gradients_ready_[r] = append_delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
         if (spec_.straggler_share > 0)

@@ -87,6 +87,7 @@ class DataParallel final : public StepSource {
   const CollectivePlanner* planner_;
   std::vector<std::vector<Bucket>> buckets_;  // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
+  std::vector<double> micro_batch_s_;          // by model: kernels of one micro-batch, alone on the GPU
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket
   std::vector<TaskId> batch_ready_;            // by rank: last input task of the current step
   std::vector<TaskId> gradients_ready_;        // by rank: last compute task of the current step

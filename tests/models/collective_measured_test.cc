@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "tests/models/csv_line.h"
 #include "tests/models/hand_clusters.h"
 
 using namespace clustersim;
@@ -25,32 +26,18 @@ struct Row {
   bool nvls_off = false;
 };
 
-std::vector<std::string> fields_of(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
-
 std::vector<Row> rows() {
   std::ifstream file(std::string(CLUSTERSIM_SOURCE_DIR) + "/scenarios/measurements/nccl.csv");
   REQUIRE(file);
   std::string line;
   std::getline(file, line);
-  const std::vector<std::string> names = fields_of(line);
+  const std::vector<std::string> names = split_csv(line);
   const auto column = [&](const std::string& name) {
     return static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
   };
   std::vector<Row> all;
   while (std::getline(file, line)) {
-    const std::vector<std::string> f = fields_of(line);
+    const std::vector<std::string> f = split_csv(line);
     if (f.size() < names.size() || f[column("size_bytes")].empty() || f[column("time_us")].empty()) continue;
     Row row{f[column("system")],
             f[column("collective")],

@@ -12,6 +12,7 @@
 #include "clustersim/hardware.h"
 #include "clustersim/scenario.h"
 #include "models/workload/step_model.h"
+#include "tests/models/csv_line.h"
 
 namespace clustersim::suite {
 
@@ -24,21 +25,6 @@ struct Row {
   int ranks() const { return nodes * gpus; }
   std::string family() const;
 };
-
-// Splits a line at commas outside quotes.
-inline std::vector<std::string> split_csv(const std::string& line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (char c : line) {
-    if (c == '"')
-      quoted = !quoted;
-    else if (c == ',' && !quoted)
-      fields.emplace_back();
-    else if (c != '\r')
-      fields.back() += c;
-  }
-  return fields;
-}
 
 inline GpuSpec gpu_spec(const std::string& id) {
   struct Sheet {
