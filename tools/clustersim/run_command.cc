@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "tools/clustersim/command.h"
+#include "tools/clustersim/output_file.h"
 
 namespace clustersim {
 namespace {
@@ -25,7 +26,12 @@ std::string run_scenario(const Arguments& arguments) {
   if (arguments.has("seed")) options.seed = seed_of(arguments.value("seed", ""));
   options.what_if = !arguments.has("no-what-if");
   options.explain_cost = arguments.has("explain-cost");
-  return write(run(arguments.positional[0], options), format);
+  RunDetail detail;
+  const bool traced = arguments.has("trace");
+  const Report report = run(arguments.positional[0], options, traced ? &detail : nullptr);
+  std::string text = write(report, format);
+  if (traced) write_file(arguments.value("trace", ""), trace_json(detail, report));
+  return text;
 }
 
 }  // namespace
@@ -40,7 +46,7 @@ Command run_command() {
            {"no-what-if", "", "leaves out the advice that needs runs of its own"},
            {"explain-cost", "", "shows how each sum of money comes about"},
            {"report", "FILE", "", false, OptionState::not_built},
-           {"trace", "FILE", "", false, OptionState::not_built},
+           {"trace", "FILE.json", "one step as a timeline, and the heat before it, for ui.perfetto.dev"},
            {"unfold", "", "", false, OptionState::not_built},
            {"fidelity", "WORD", "", false, OptionState::unlisted}},
           1,
