@@ -34,7 +34,7 @@ check_includes("tools/clustersim" "^clustersim/|^tools/clustersim/" tools/cluste
 
 file(GLOB_RECURSE headers ${ROOT}/include/*.h ${ROOT}/models/*.h ${ROOT}/sim/*.h)
 foreach(file ${headers})
-  file(STRINGS ${file} heavy REGEX "^#include <(boost|Eigen|nlohmann)/")
+  file(STRINGS ${file} heavy REGEX "^#include <(boost|Eigen|nlohmann)/|^#include <pugi")
   if(heavy)
     file(RELATIVE_PATH shown ${ROOT} ${file})
     list(APPEND faults "${shown}: ${heavy} belongs in a .cc file")
@@ -43,7 +43,7 @@ endforeach()
 
 file(GLOB_RECURSE lower ${ROOT}/models/*.cc ${ROOT}/include/*.h)
 foreach(file ${lower})
-  file(STRINGS ${file} third REGEX "^#include <(boost|nlohmann)/")
+  file(STRINGS ${file} third REGEX "^#include <(boost|nlohmann)/|^#include <pugi")
   if(third)
     file(RELATIVE_PATH shown ${ROOT} ${file})
     list(APPEND faults "${shown}: ${third} is above this floor")
