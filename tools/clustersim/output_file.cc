@@ -1,5 +1,4 @@
-#include "tools/clustersim/output_file.h"
-
+// A result that goes to a file. (Declared in command.h.)
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,7 +9,7 @@
 #include <cstring>
 #include <vector>
 
-#include "clustersim/error.h"
+#include "tools/clustersim/command.h"
 
 namespace clustersim {
 namespace {
