@@ -22,7 +22,7 @@ namespace {
 int fill_and_close(int file, const std::string& text) {
   int fault = 0;
   for (std::size_t done = 0; done < text.size() && fault == 0;) {
-    const ssize_t written = write(file, text.data() + done, text.size() - done);
+    const ssize_t written = ::write(file, text.data() + done, text.size() - done);
     if (written >= 0)
       done += static_cast<std::size_t>(written);
     else if (errno != EINTR)
