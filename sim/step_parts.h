@@ -27,6 +27,11 @@ struct ObservedStream {
   double weight = 1;  // GPUs it stands for
 };
 
+// Of each stream.
+std::vector<StepParts> parts_of_each(const TaskGraph& graph, const RunRecord& record,
+                                     const std::vector<ObservedStream>& streams, SimTime from, SimTime to);
+StepParts mean_of(const std::vector<StepParts>& parts, const std::vector<ObservedStream>& streams);
+// The mean of the parts of each.
 StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
                      SimTime from, SimTime to);
 
