@@ -39,8 +39,7 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     const std::vector<int>& gpus = fabric_.nodes[plan_node(node)].gpus;
     for (std::size_t g = 0; g < gpus.size(); ++g) {
       const std::string& name = fabric_.vertices[static_cast<std::size_t>(gpus[g])].name;
-      gpus_.push_back(
-          {simulated_->name_in(node, name), node, static_cast<int>(g), simulated_->nodes()[n].stands_for});
+      gpus_.push_back({simulated_->name_in(node, name), node, static_cast<int>(g), simulated_->nodes()[n].stands_for});
     }
   }
 }
@@ -54,9 +53,7 @@ ResourceId Assembly::node_resource(std::size_t node, NodeResource which) const {
   return static_cast<ResourceId>(before) + static_cast<int>(node) * node_resource_count + which;
 }
 
-ResourceId Assembly::shared_storage_resource() const {
-  return node_resource(simulated_->nodes().size(), loader_cores);
-}
+ResourceId Assembly::shared_storage_resource() const { return node_resource(simulated_->nodes().size(), loader_cores); }
 
 std::string Assembly::resource_name(ResourceId resource) const {
   const auto r = static_cast<std::size_t>(resource);

@@ -9,10 +9,10 @@
 namespace clustersim {
 namespace {
 
-constexpr double most_gpus = 16384;         // unfolded: some gigabytes
-constexpr double most_messages = 2e9;       // about a quarter of an hour
-constexpr double steps_at_a_time = 10;      // simulated until two in a row are equal
-constexpr double latencies_of_a_chunk = 10; // below so many the bundle and the messages part
+constexpr double most_gpus = 16384;          // unfolded: some gigabytes
+constexpr double most_messages = 2e9;        // about a quarter of an hour
+constexpr double steps_at_a_time = 10;       // simulated until two in a row are equal
+constexpr double latencies_of_a_chunk = 10;  // below so many the bundle and the messages part
 
 // The collectives of one step.
 std::vector<CollectiveRequest> requests(const Assembly& assembly) {

@@ -42,21 +42,32 @@ class Observer {
     }
   }
 
-  StepParts observe(StreamId stream) const {
-    StepParts parts;
+  std::vector<StreamInterval> observe(StreamId stream) const {
+    std::vector<StreamInterval> intervals;
     SimTime done = from_;
-    if (static_cast<std::size_t>(stream) + 1 >= tasks_of_.size()) return parts;
+    if (static_cast<std::size_t>(stream) + 1 >= tasks_of_.size()) return intervals;
     for (const TaskId id : tasks_of_[static_cast<std::size_t>(stream) + 1]) {  // they run in order of their ids
       const Span& span = record_.spans[static_cast<std::size_t>(id)];
       const Task& task = task_of(span);
       if (span.end <= done || span.start >= to_) continue;
-      if (span.start > done) explain_gap(parts, stream, done, span.start, span.last_predecessor);
-      const double seconds = sim_time_to_seconds(std::min(span.end, to_) - std::max(span.start, done));
-      count(parts, task.part, seconds);
-      if (task.kind == TaskKind::compute) parts.busy_s += seconds;
+      if (span.start > done) explain_gap(intervals, stream, done, span.start, span.last_predecessor);
+      intervals.push_back({std::max(span.start, done), std::min(span.end, to_), task.part, span.task, false});
       done = std::min(span.end, to_);
     }
-    if (done < to_) parts.straggler_s += sim_time_to_seconds(to_ - done);  // others are still at work
+    if (done < to_) intervals.push_back({done, to_, Part::straggler, -1, true});  // others are still at work
+    return intervals;
+  }
+
+  StepParts parts_of(StreamId stream) const {
+    StepParts parts;
+    for (const StreamInterval& interval : observe(stream)) {
+      const double seconds = sim_time_to_seconds(interval.to - interval.from);
+      count(parts, interval.part, seconds);
+      if (interval.task < 0) continue;
+      const Task& task = graph_.tasks[static_cast<std::size_t>(interval.task)];
+      if (interval.waiting) parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
+      if (!interval.waiting && task.kind == TaskKind::compute) parts.busy_s += seconds;
+    }
     return parts;
   }
 
@@ -64,21 +75,20 @@ class Observer {
   const Task& task_of(const Span& span) const { return graph_.tasks[static_cast<std::size_t>(span.task)]; }
 
   // Nothing ran on `stream` from `begin` to `end`; `cause` is the task whose end let it go on.
-  void explain_gap(StepParts& parts, StreamId stream, SimTime begin, SimTime end, TaskId cause) const {
+  void explain_gap(std::vector<StreamInterval>& intervals, StreamId stream, SimTime begin, SimTime end,
+                   TaskId cause) const {
     while (end > begin && cause >= 0) {
       const Span& span = record_.spans[static_cast<std::size_t>(cause)];
       const Task& task = task_of(span);
       const SimTime since = std::max(span.start, begin);
       if (since < end) {
         const bool of_another_rank = task.kind != TaskKind::transfer && task.stream != stream;
-        const double seconds = sim_time_to_seconds(end - since);
-        count(parts, of_another_rank ? Part::straggler : task.part, seconds);
-        parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
+        intervals.push_back({since, end, of_another_rank ? Part::straggler : task.part, cause, true});
         end = since;
       }
       cause = span.last_predecessor;
     }
-    if (end > begin) parts.host_s += sim_time_to_seconds(end - begin);
+    if (end > begin) intervals.push_back({begin, end, Part::host_overhead, -1, true});
   }
 
   const TaskGraph& graph_;
@@ -89,13 +99,18 @@ class Observer {
 
 }  // namespace
 
+std::vector<StreamInterval> stream_intervals(const TaskGraph& graph, const RunRecord& record, StreamId stream,
+                                             SimTime from, SimTime to) {
+  return Observer(graph, record, from, to).observe(stream);
+}
+
 std::vector<StepParts> parts_of_each(const TaskGraph& graph, const RunRecord& record,
                                      const std::vector<ObservedStream>& streams, SimTime from, SimTime to) {
   require(to > from && !streams.empty(), "a step to take apart has a length and a stream");
   const Observer observer(graph, record, from, to);
   std::vector<StepParts> parts;
   parts.reserve(streams.size());
-  for (const ObservedStream& s : streams) parts.push_back(observer.observe(s.stream));
+  for (const ObservedStream& s : streams) parts.push_back(observer.parts_of(s.stream));
   return parts;
 }
 

@@ -112,8 +112,7 @@ void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>
   std::vector<RingChannel> channels;
   for (const Member& member : members) {
     const Party party{&paths(member.node), member.gpus, 1};
-    const std::vector<RingChannel> all =
-        common.through_network ? ring_channels(party) : std::vector<RingChannel>{{}};
+    const std::vector<RingChannel> all = common.through_network ? ring_channels(party) : std::vector<RingChannel>{{}};
     channels.push_back(all[ring % all.size()]);
   }
   std::vector<Use> uses;
@@ -168,8 +167,7 @@ void MessagePlanner::add_between(std::vector<Use>& uses, int from_node, int from
 }
 
 // GPU i of every node to GPU i of the next, for all i at once.
-void MessagePlanner::add_rings_across(MessagePattern& pattern, const std::vector<Member>& members,
-                                      double chunk) const {
+void MessagePlanner::add_rings_across(MessagePattern& pattern, const std::vector<Member>& members, double chunk) const {
   std::vector<Use> uses;
   for (int gpu = 0; gpu < members.front().gpus; ++gpu) {
     const auto first_lane = static_cast<int>(pattern.lanes.size());

@@ -62,7 +62,8 @@ class MessagePlanner {
   // Streams of a message on a link at most: a folded one leaves and arrives at the same node.
   double ends_here() const { return fabric_->folds() ? 2.0 : 1.0; }
   void add_world_rings(MessagePattern& pattern, const std::vector<Member>& members, int ranks, double bytes) const;
-  void add_ring(MessagePattern& pattern, const std::vector<Member>& members, std::size_t ring, const Ring& common) const;
+  void add_ring(MessagePattern& pattern, const std::vector<Member>& members, std::size_t ring,
+                const Ring& common) const;
   void add_rings_across(MessagePattern& pattern, const std::vector<Member>& members, double chunk) const;
   void add_pairs(MessagePattern& pattern, const std::vector<Member>& members, double bytes) const;
   void add_way(std::vector<Use>& uses, int node, const Way& way, double share) const;

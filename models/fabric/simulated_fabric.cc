@@ -104,18 +104,27 @@ std::string SimulatedFabric::name_in(int node, const std::string& plan_name) con
   return result;
 }
 
-std::string SimulatedFabric::link_name(int link) const {
+std::size_t SimulatedFabric::plan_link(int link) const {
   const auto after =
       std::upper_bound(copies_.begin(), copies_.end(), link, [](int l, const Copies& c) { return l < c.first; });
-  const auto plan_link = static_cast<std::size_t>(after - copies_.begin()) - 1;
-  const int copy = link - copies_[plan_link].first;
-  const Link& of_plan = plan_->links[plan_link];
+  return static_cast<std::size_t>(after - copies_.begin()) - 1;
+}
+
+int SimulatedFabric::node_of(int link) const {
+  const std::size_t l = plan_link(link);
+  if (owners_[l] != Owner::node) return -1;
+  const Link& of_plan = plan_->links[l];
   const int plan_node = std::max(plan_->vertices[at(of_plan.from)].node, plan_->vertices[at(of_plan.to)].node);
-  if (owners_[plan_link] == Owner::node)
-    for (std::size_t n = 0; n < nodes_.size(); ++n)
-      if (nodes_[n].plan_node == plan_node && nodes_[n].copy == copy)
-        return name_in(static_cast<int>(n), of_plan.name);
-  return copy == 0 ? of_plan.name : of_plan.name + "." + std::to_string(copy);
+  for (std::size_t n = 0; n < nodes_.size(); ++n)
+    if (nodes_[n].plan_node == plan_node && nodes_[n].copy == link - copies_[l].first) return static_cast<int>(n);
+  return -1;
+}
+
+std::string SimulatedFabric::link_name(int link) const {
+  const std::size_t l = plan_link(link);
+  const int copy = link - copies_[l].first, node = node_of(link);
+  if (node >= 0) return name_in(node, plan_->links[l].name);
+  return copy == 0 ? plan_->links[l].name : plan_->links[l].name + "." + std::to_string(copy);
 }
 
 }  // namespace clustersim

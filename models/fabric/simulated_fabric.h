@@ -3,7 +3,8 @@
 // A plan (fabric_plan.h) holds one node a group; its copies differ in nothing but their number, so a copy's link is
 // named by the representative's link and the copy, and routes are searched in the plan alone.
 //   links of a node, its NICs included   one copy a simulated node
-//   uplinks of a leaf                    unfolded: one copy a leaf, node k of its group on leaf floor(k / nodes_per_leaf)
+//   uplinks of a leaf                    unfolded: one copy a leaf, node k of its group on leaf floor(k /
+//   nodes_per_leaf)
 //                                        folded: one leaf a group, with all nodes below it
 //   the rest (shared storage)            as in the plan
 // Folded, a simulated node stands for all nodes of its class; nodes_on() says how many send over a shared link when it
@@ -50,6 +51,8 @@ class SimulatedFabric {
   const std::vector<double>& bytes_per_s() const { return bytes_per_s_; }
   // Does traffic between these nodes leave their leaf?
   bool crosses_leaves(int a, int b) const;
+  // Whose link it is; -1: of a leaf, or of all.
+  int node_of(int link) const;
   // "node7.nic0>switch": the plan's name with the simulated node's number; copies of an uplink are "leaf0>spine", ".1".
   std::string link_name(int link) const;
   // The plan's name of a part of the node ("node0.gpu3") with the simulated node's number.
@@ -57,6 +60,7 @@ class SimulatedFabric {
 
  private:
   enum class Owner { all, node, leaf };
+  std::size_t plan_link(int link) const;
 
   SimulatedFabric(const FabricPlan& plan, std::vector<SimulatedNode> nodes, bool folds);
 

@@ -288,8 +288,8 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
   if (spec_.world > 1 && spec_.job.reduction == Reduction::rs_ar_ag) {
     double bytes = 0;
     for (const Bucket& bucket : buckets_.front()) bytes += bucket.bytes;
-    gathered = {append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step,
-                                  std::move(updated))};
+    gathered = {
+        append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
   }
   for (const Rank& rank : spec_.ranks)
     append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(), Part::host_overhead,

@@ -92,7 +92,7 @@ class DataParallel final : public StepSource {
   const CollectivePlanner* planner_;
   const MessagePlanner* messages_;
   std::map<std::pair<std::pair<CollectiveOp, Scope>, double>, Task> collectives_;  // by operation, scope and bytes
-  std::vector<std::vector<Bucket>> buckets_;  // by model
+  std::vector<std::vector<Bucket>> buckets_;                                       // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
   std::vector<double> micro_batch_s_;          // by model: kernels of one micro-batch, alone on the GPU
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket
