@@ -55,6 +55,7 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command sweep_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
