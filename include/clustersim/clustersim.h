@@ -12,6 +12,7 @@
 #include "clustersim/error.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {
