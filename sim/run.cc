@@ -35,10 +35,14 @@ SimulatedJob simulate(const Scenario& scenario, const Assembly& assembly) {
 }
 
 // The most helpful change first.
-std::string what_if_text(const Scenario& scenario, double step_s) {
+std::vector<WhatIf> sorted_what_ifs(const Scenario& scenario) {
   std::vector<WhatIf> changes = what_if(scenario);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const WhatIf& x, const WhatIf& y) { return x.step_s < y.step_s; });
+  return changes;
+}
+
+std::string what_if_text(const std::vector<WhatIf>& changes, double step_s) {
   std::string text;
   for (const WhatIf& change : changes) {
     char item[80];
@@ -68,7 +72,10 @@ Report run(const Scenario& scenario, const RunOptions& options) {
     cloud.emplace(simulate(scenario, *cloud_assembly));
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
-  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, own.result.steady.step_s)});
+  if (options.what_if) {
+    report.what_ifs = sorted_what_ifs(scenario);
+    report.notes.push_back({"what if", what_if_text(report.what_ifs, own.result.steady.step_s)});
+  }
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;
   report.provenance.fingerprint = hex(own.result.steady.fingerprint);

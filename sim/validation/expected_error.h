@@ -10,15 +10,10 @@
 #include <optional>
 #include <string>
 
+#include "clustersim/report.h"
 #include "clustersim/scenario.h"
 
 namespace clustersim {
-
-struct ExpectedError {
-  double median = 0, p90 = 0;  // of |error| of the throughput
-  int rows = 0;
-  std::string like;  // "resnet on a100, mlperf, amp"
-};
 
 std::optional<ExpectedError> expected_error(const Scenario& scenario);
 
