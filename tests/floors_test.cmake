@@ -31,6 +31,9 @@ check_includes("models/workload" "^clustersim/|^models/(compute|fabric|collectiv
 check_includes("sim/engine" "^clustersim/|^models/|^sim/engine/" sim/engine/*.h sim/engine/*.cc)
 check_includes("sim/" "^clustersim/|^models/|^sim/" sim/*.h sim/*.cc)
 check_includes("tools/clustersim" "^clustersim/|^tools/clustersim/" tools/clustersim/*.h tools/clustersim/*.cc)
+check_includes("tools/measurement" "^tools/measurement/" tools/measurement/*.h tools/measurement/*.cc)
+check_includes("tools/hostbench" "^tools/(measurement|hostbench)/" tools/hostbench/*.h tools/hostbench/*.cc)
+check_includes("tools/gpubench" "^tools/(measurement|gpubench)/" tools/gpubench/*.h tools/gpubench/*.cc tools/gpubench/*.cu)
 
 file(GLOB_RECURSE headers ${ROOT}/include/*.h ${ROOT}/models/*.h ${ROOT}/sim/*.h)
 foreach(file ${headers})
