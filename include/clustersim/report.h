@@ -68,8 +68,8 @@ struct CostPart {
 //   owned   purchase + years (fixed_per_year + electricity_per_hour hours_a_year use) - residual purchase, when sold
 //   rented  years rented_per_hour hours_a_year use
 struct OwnOrRentPrices {
-  double purchase = 0;              // servers and network
-  double residual = 0;              // share of it left after `years`
+  double purchase = 0;  // servers and network
+  double residual = 0;  // share of it left after `years`
   double years = 0;
   double utilization = 0;           // that the scenario states
   double fixed_per_year = 0;        // support, colocation, staff

@@ -69,6 +69,9 @@ std::vector<Override> overrides_of(const Arguments& arguments);
 Option format_option();
 std::string format_of(const Arguments& arguments);
 
+// The --report of several commands.
+Option report_option();
+
 // "; did you mean "run"?" where a candidate is near, else "".
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates);
 

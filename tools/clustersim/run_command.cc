@@ -2,6 +2,7 @@
 #include <charconv>
 
 #include "tools/clustersim/command.h"
+#include "tools/clustersim/output_file.h"
 
 namespace clustersim {
 namespace {
@@ -25,7 +26,14 @@ std::string run_scenario(const Arguments& arguments) {
   if (arguments.has("seed")) options.seed = seed_of(arguments.value("seed", ""));
   options.what_if = !arguments.has("no-what-if");
   options.explain_cost = arguments.has("explain-cost");
-  return write(run(arguments.positional[0], options), format);
+  if (!arguments.has("report")) return write(run(arguments.positional[0], options), format);
+  require_page_template();
+  Scenario scenario = read_scenario(arguments.positional[0], options.overrides);
+  if (options.seed) scenario.seed = *options.seed;
+  const RunPage result = run_page(scenario, options);
+  std::string text = write(result.report, format);
+  write_file(arguments.value("report", ""), page(result));
+  return text;
 }
 
 }  // namespace
@@ -39,7 +47,7 @@ Command run_command() {
            {"seed", "N", "another draw of what is random"},
            {"no-what-if", "", "leaves out the advice that needs runs of its own"},
            {"explain-cost", "", "shows how each sum of money comes about"},
-           {"report", "FILE", "", false, OptionState::not_built},
+           report_option(),
            {"trace", "FILE", "", false, OptionState::not_built},
            {"unfold", "", "", false, OptionState::not_built},
            {"fidelity", "WORD", "", false, OptionState::unlisted}},
