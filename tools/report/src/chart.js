@@ -15,12 +15,12 @@ const drawings = new Set(); // {draw(), resize()}
 // A figure: title, one sentence of what it says, the drawing, and a table of its values.
 export function figure({ title, says, body, controls, data, wide }) {
   const id = newId('figure');
-  return h('figure', { 'aria-labelledby': id, class: wide ? 'wide' : undefined },
+  return h('figure', { 'aria-labelledby': id, 'data-name': title, class: wide ? 'wide' : undefined },
     h('figcaption', {}, h('h3', { id }, title), says && h('p', {}, says)),
     controls, body, data && foldedTable(title, data.columns, data.rows));
 }
 
-// option(colours) -> an ECharts option; label: what a screen reader says in place of the picture.
+// option(colours, narrow) -> an ECharts option; label: what a screen reader says in place of the picture.
 export function chart({ label, height, option, canvas = false, ready }) {
   const box = h('div', { class: 'chart', role: 'img', 'aria-label': label, style: { height: `${height}px` } });
   let instance = null;
@@ -29,7 +29,7 @@ export function chart({ label, height, option, canvas = false, ready }) {
       if (!box.isConnected) return;
       instance?.dispose();
       instance = echarts.init(box, null, { renderer: canvas ? 'canvas' : 'svg' });
-      instance.setOption({ ...base(palette()), ...option(palette()) });
+      instance.setOption({ ...base(palette()), ...option(palette(), box.clientWidth < 600) });
       box.dataset.points = instance.getOption().series.reduce((n, series) => n + (series.data?.length ?? 0), 0);
       ready?.(instance);
     },

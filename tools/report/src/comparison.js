@@ -4,7 +4,7 @@ import { h } from './dom.js';
 import { figures, lines, numbers, provenance, reading, sentence } from './shell.js';
 import { table } from './table.js';
 import { parts } from './theme.js';
-import { metricText, percent, readable, scaleOf } from './units.js';
+import { metricText, percent, readable, scaleOf, ticks } from './units.js';
 
 export function comparisonPage(data) {
   const runs = data.runs.map((run) => ({ ...run, title: `${run.letter}  ${run.scenario}`,
@@ -39,16 +39,17 @@ function barsFigure(title, runs, name, unit) {
   const rows = runs.filter((run) => run.value(name) !== undefined);
   if (rows.length === 0) return null;
   const least = Math.min(...rows.map((run) => run.value(name)));
+  const [divisor, prefixed] = scaleOf(Math.max(...rows.map((run) => run.value(name))), unit);
   const { box } = chart({
     label: `${title}: ${rows.map((run) => `${run.title} ${run.text(name)}`).join('; ')}`,
     height: 34 * rows.length + 30,
     option: (colours) => ({
       grid: { left: 8, right: 70, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-      xAxis: axis(colours, { type: 'value', splitNumber: 3, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => readable(v, unit) } }),
+      xAxis: axis(colours, { type: 'value', splitNumber: 3, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${v} ${prefixed}` } }),
       yAxis: axis(colours, { type: 'category', inverse: true, data: rows.map((run) => run.title), axisLabel: { color: colours.ink, width: 150, overflow: 'truncate' } }),
       tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(rows[i].title, [title, rows[i].text(name)]) }),
       series: [{ type: 'bar', barWidth: 14, label: { show: true, position: 'right', color: colours.ink, formatter: ({ dataIndex: i }) => rows[i].text(name) },
-        data: rows.map((run) => ({ value: run.value(name), itemStyle: { color: run.value(name) === least ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })) }],
+        data: rows.map((run) => ({ value: run.value(name) / divisor, itemStyle: { color: run.value(name) === least ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })) }],
     }),
   });
   return figure({ title, body: box, data: { columns: [{ name: 'Run' }, { name: title, unit }], rows: rows.map((run) => [run.title, run.value(name)]) } });
@@ -80,7 +81,9 @@ function frontFigure({ offers }, of) {
   const [divisor, unit] = scaleOf(Math.max(...offers.map((offer) => offer.time.value)), 's');
   const name = (offer) => `${of(offer.run).title}, ${offer.rented ? 'cloud' : 'own'}`;
   const front = offers.filter((offer) => offer.on_front).sort((a, b) => a.time.value - b.time.value);
-  const point = (offer) => ({ value: [offer.time.value / divisor, offer.cost.value], offer });
+  const same = (a, b) => a.time.value === b.time.value && a.cost.value === b.cost.value && a.rented === b.rented;
+  const point = (offer) => ({ value: [offer.time.value / divisor, offer.cost.value], offer,
+    letters: offers.find((other) => same(other, offer)) === offer ? offers.filter((other) => same(other, offer)).map((other) => other.run).join(', ') : '' });
   const { box } = chart({
     label: `Time against cost: ${offers.map((offer) => `${name(offer)} ${readable(offer.time.value, 's')}, ${readable(offer.cost.value, currency)}${offer.on_front ? ', on the front' : ''}`).join('; ')}`,
     height: 360,
@@ -88,13 +91,13 @@ function frontFigure({ offers }, of) {
       grid: { left: 8, right: 30, top: 44, bottom: 28, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       legend: legend(colours, { data: ['Own servers', 'Cloud'], icon: 'circle', itemWidth: 9, itemHeight: 9 }),
       xAxis: axis(colours, { type: 'value', min: 0, name: `time to train [${unit}]`, nameLocation: 'middle', nameGap: 30 }),
-      yAxis: axis(colours, { type: 'value', min: 0, axisLabel: { color: colours.soft, formatter: (v) => readable(v, currency) } }),
+      yAxis: axis(colours, { type: 'value', min: 0, axisLabel: { color: colours.soft, formatter: ticks(Math.max(...offers.map((offer) => offer.cost.value)), currency) } }),
       tooltip: tooltip(colours, { formatter: ({ data }) => (data?.offer ? tip(name(data.offer), ['Time', readable(data.offer.time.value, 's')], ['Cost', readable(data.offer.cost.value, currency)], data.offer.on_front && ['On the front', '']) : '') }),
       series: [
         { type: 'line', symbol: 'none', silent: true, z: 1, lineStyle: { color: colours.soft, type: 'dashed', width: 1 }, data: front.map((offer) => point(offer).value) },
         ...[[false, 'Own servers', colours.accent], [true, 'Cloud', colours.warm]].map(([rented, title, colour]) => ({
           name: title, type: 'scatter', symbolSize: 13, itemStyle: { color: colour, borderColor: colours.paper, borderWidth: 1.5 },
-          label: { show: true, position: 'right', color: colours.ink, formatter: ({ data: { offer } }) => offer.run }, labelLayout: { hideOverlap: true },
+          label: { show: true, position: 'right', color: colours.ink, formatter: ({ data: { letters } }) => letters }, labelLayout: { hideOverlap: true },
           data: offers.filter((offer) => offer.rented === rented).map(point) })),
       ],
     }),
@@ -114,7 +117,7 @@ function metricTable(runs) {
   const names = [...new Set(runs.flatMap((run) => Object.keys(run.metrics)))];
   return table('All numbers', [{ name: 'Number' }, ...runs.map((run) => ({ name: run.title, number: true }))],
     [['limited by', ...runs.map((run) => `${run.bottleneck.kind} ${percent(run.bottleneck.share)}`)],
-      ...names.map((name) => [name.replaceAll('_', ' '), ...runs.map((run) => (run.unpriced.includes(name) ? 'unpriced' : run.text(name)))])]);
+      ...names.map((name) => [name.replaceAll('_', ' '), ...runs.map((run) => (run.unpriced.includes(name) ? 'unpriced' : run.text(name)))])], true);
 }
 
 function assumptionsTable(runs) {

@@ -1,8 +1,9 @@
 // What the run costs, of what, and when owning pays.
 import { axis, chart, figure, legend, plainAxis, tip, tooltip } from './chart.js';
 import { h, newId } from './dom.js';
+import { between } from './theme.js';
 import { figures, lines } from './shell.js';
-import { percent, readable } from './units.js';
+import { percent, readable, ticks } from './units.js';
 
 const year_h = 8760;
 
@@ -26,27 +27,29 @@ function partsFigure({ currency, own, rented }) {
   if (ways.length === 0) return null;
   const names = [...new Set(ways.flatMap((way) => way.parts.map((part) => part.what)))];
   const total = (way) => way.parts.reduce((sum, part) => sum + part.amount, 0);
+  const tint = (name, colours) => (rented.some((part) => part.what === name) ? colours.warm
+    : between([colours.accent, colours.accent_soft], own.findIndex((part) => part.what === name) / Math.max(1, own.length)));
   const { box } = chart({
     label: ways.map((way) => `${way.name} ${readable(total(way), currency)}: ${way.parts.map((part) => `${part.what} ${readable(part.amount, currency)}`).join(', ')}`).join('; '),
     height: 70 + 56 * ways.length + 24,
     option: (colours) => ({
-      grid: { left: 8, right: 24, top: 56, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      grid: { left: 8, right: 84, top: 56, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       legend: legend(colours, { data: names }),
-      xAxis: axis(colours, { type: 'value', splitNumber: 4, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => readable(v, currency) } }),
+      xAxis: axis(colours, { type: 'value', splitNumber: 4, axisLabel: { color: colours.soft, hideOverlap: true, formatter: ticks(Math.max(...ways.map(total)), currency) } }),
       yAxis: axis(colours, { type: 'category', inverse: true, data: ways.map((way) => way.name), axisLabel: { color: colours.ink, fontSize: 13 } }),
       tooltip: tooltip(colours, { formatter: ({ seriesName, dataIndex }) => {
         const part = ways[dataIndex].parts.find((p) => p.what === seriesName);
         return tip(`${ways[dataIndex].name}: ${seriesName}`, [readable(part.amount, currency), ''], [part.basis, '']);
       } }),
       series: names.map((name) => ({
-        name, type: 'bar', stack: 'cost', barWidth: 26, itemStyle: { borderColor: colours.paper, borderWidth: 1 },
+        name, type: 'bar', stack: 'cost', barWidth: 26, itemStyle: { borderColor: colours.paper, borderWidth: 1, color: tint(name, colours) },
         data: ways.map((way) => way.parts.find((part) => part.what === name)?.amount ?? null),
+        label: { show: true, position: 'right', color: colours.ink, fontWeight: 600, formatter: ({ dataIndex }) => (ways[dataIndex].parts.at(-1).what === name ? readable(total(ways[dataIndex]), currency) : '') },
       })),
     }),
   });
   return figure({
     title: 'What the run costs, of what', body: box, wide: true,
-    says: ways.map((way) => `${way.name}: ${readable(total(way), currency)}`).join('; ') + '.',
     data: { columns: [{ name: 'Way' }, { name: 'Part' }, { name: 'Amount', unit: currency }, { name: 'Basis' }],
       rows: ways.flatMap((way) => way.parts.map((part) => [way.name, part.what, part.amount, part.basis])) },
   });
@@ -74,7 +77,7 @@ function verdict(m, use, currency) {
 function ownOrRentFigure({ currency, own_or_rent: m }) {
   const months = Array.from({ length: Math.round(m.years * 12) + 1 }, (_, i) => i);
   let use = m.utilization;
-  const says = h('p', { 'aria-live': 'polite' }, verdict(m, use, currency));
+  const says = h('p', { class: 'verdict', 'aria-live': 'polite' }, verdict(m, use, currency));
   const own = () => [...months.map((i) => [i, spentOwning(m, use, i / 12)]), ...(m.residual > 0 ? [[months.at(-1), spentOwning(m, use, m.years) - m.purchase * m.residual]] : [])];
   const rent = () => months.map((i) => [i, spentRenting(m, use, i / 12)]);
   const series = (colours) => {
@@ -83,7 +86,7 @@ function ownOrRentFigure({ currency, own_or_rent: m }) {
       { name: 'Own servers', type: 'line', showSymbol: false, lineStyle: { width: 2.4, color: colours.accent }, itemStyle: { color: colours.accent }, data: own() },
       { name: 'Cloud', type: 'line', showSymbol: false, lineStyle: { width: 2.4, color: colours.warm }, itemStyle: { color: colours.warm }, data: rent() },
       { name: 'Crossing', type: 'scatter', symbolSize: 11, z: 5, itemStyle: { color: colours.paper, borderColor: colours.ink, borderWidth: 2 },
-        label: { show: true, position: 'left', distance: 10, color: colours.ink, fontWeight: 600, formatter: () => `month ${Math.ceil(meets)}` },
+        label: { show: true, position: 'top', distance: 8, offset: [-36, 0], color: colours.ink, fontWeight: 600, formatter: () => `month ${Math.ceil(meets)}` },
         data: meets <= months.at(-1) ? [[meets, spentOwning(m, use, meets / 12)]] : [] },
     ];
   };
@@ -94,7 +97,7 @@ function ownOrRentFigure({ currency, own_or_rent: m }) {
       grid: { left: 8, right: 20, top: 40, bottom: 26, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       legend: legend(colours, { data: ['Own servers', 'Cloud'] }),
       xAxis: plainAxis(colours, { type: 'value', min: 0, max: months.at(-1), interval: months.at(-1) > 72 ? 12 : 6, name: 'months', nameLocation: 'middle', nameGap: 28 }),
-      yAxis: axis(colours, { type: 'value', min: 0, splitNumber: 4, axisLabel: { color: colours.soft, formatter: (v) => readable(v, currency) } }),
+      yAxis: axis(colours, { type: 'value', min: 0, splitNumber: 4, axisLabel: { color: colours.soft, formatter: ticks(Math.max(m.purchase, spentRenting(m, use, m.years)), currency) } }),
       tooltip: tooltip(colours, { trigger: 'axis', formatter: (items) => tip(`After ${readable(items[0].value[0])} months`,
         ...items.filter((item) => item.seriesName !== 'Crossing').map((item) => [item.seriesName, readable(item.value[1], currency)])) }),
       series: series(colours),
@@ -110,7 +113,7 @@ function ownOrRentFigure({ currency, own_or_rent: m }) {
       drawing.redraw();
     } }), shown));
   return figure({
-    title: 'Own or rent, over the years', body: [says, drawing.box], controls: control, wide: true,
+    title: 'Own or rent, over the years', body: drawing.box, controls: [says, control], wide: true,
     says: 'What has been spent on the same work: the purchase and its upkeep, or the rent.' + (m.residual > 0 ? ' The drop at the end is the resale.' : ''),
     data: { columns: [{ name: 'Month', number: true }, { name: 'Own servers', unit: currency }, { name: 'Cloud', unit: currency }],
       rows: months.map((i) => [i, spentOwning(m, m.utilization, i / 12), spentRenting(m, m.utilization, i / 12)]) },

@@ -1,11 +1,11 @@
 // How the GPUs warm up: temperature, clock and power from an idle start to the steady state.
 import { chart, figure, axis, legend, plainAxis, tip, tooltip } from './chart.js';
-import { readable, scaleOf } from './units.js';
+import { readable, scaleOf, ticks } from './units.js';
 
 const panels = [
   { key: 'temperature_c', name: 'Temperature', unit: 'degC', axis: '°C' },
-  { key: 'clock_mhz', name: 'Clock', unit: 'MHz', axis: 'MHz' },
-  { key: 'power_w', name: 'Power', unit: 'W', axis: 'W' },
+  { key: 'clock_mhz', name: 'Clock', unit: 'MHz', axis: 'MHz', min: ({ min }) => Math.floor((min * 0.9) / 100) * 100 },
+  { key: 'power_w', name: 'Power', unit: 'W', axis: 'W', min: 0 },
 ];
 
 // GPUs that went through the same are one line.
@@ -42,9 +42,9 @@ export function heatFigure(heat) {
       grid: panels.map((_, i) => ({ left: 48, right: 20, top: legendRows + 24 + i * (panelHeight + gap), height: panelHeight })),
       xAxis: panels.map((_, i) => plainAxis(colours, { type: 'value', gridIndex: i, min: 0, max: end / divisor,
         axisLabel: { show: i === panels.length - 1, color: colours.soft, showMaxLabel: false, formatter: (v) => `${+v.toPrecision(3)} ${unit}` } })),
-      yAxis: panels.map((panel, i) => axis(colours, { type: 'value', gridIndex: i, scale: true, name: `${panel.name}, ${panel.axis}`, nameLocation: 'end', nameGap: 10,
+      yAxis: panels.map((panel, i) => axis(colours, { type: 'value', gridIndex: i, min: panel.min, scale: true, name: `${panel.name}, ${panel.axis}`, nameLocation: 'end', nameGap: 10,
         nameTextStyle: { color: colours.ink, align: 'left', padding: [0, 0, 0, -40], fontWeight: 500, fontSize: 12 }, splitNumber: 3,
-        axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => readable(v) } })),
+        axisLabel: { color: colours.soft, hideOverlap: true, formatter: ticks(1) } })),
       series: panels.flatMap((panel, i) => shown.map((curve, k) => ({
         name: curve.name, type: 'line', xAxisIndex: i, yAxisIndex: i, showSymbol: false, sampling: 'lttb',
         lineStyle: { width: 1.8, color: colours.series[k % 8] }, itemStyle: { color: colours.series[k % 8] },

@@ -55,6 +55,11 @@ function placeRow(row, picture, neighbours, from, to, y, places, bundles) {
     const near = members.flatMap((i) => neighbours[i]).map((j) => places.get(j)).filter((place) => place && place.y !== y);
     return near.length ? near.reduce((sum, place) => sum + place.x, 0) / near.length : null;
   });
+  groups.forEach(({ members }, i) => { // memory stands beside its processor
+    if (picture.vertices[members[0]].kind !== 'memory') return;
+    const at = groups.findIndex((group) => group.members.some((j) => neighbours[members[0]].includes(j)));
+    if (at >= 0 && wish[at] !== null) wish[i] = wish[at] + 1;
+  });
   const order = groups.map((_, i) => i).sort((a, b) => (wish[a] ?? Infinity) - (wish[b] ?? Infinity) || a - b);
   const slot = (to - from) / groups.length;
   const w = (i) => Math.min(widths[picture.vertices[groups[i].members[0]].kind] ?? 70, slot - 8);
@@ -67,12 +72,16 @@ function placeRow(row, picture, neighbours, from, to, y, places, bundles) {
   });
 }
 
-// Where a row is too long, those of a kind become one.
+// Where a row is too long, those of a kind become one: the least telling kind first.
 function bundled(row, picture) {
-  if (row.length <= mostInARow || row.some((i) => picture.vertices[i].kind === 'gpu')) return row.map((i) => ({ members: [i] }));
   const kinds = new Map();
   for (const i of row) kinds.set(picture.vertices[i].kind, [...(kinds.get(picture.vertices[i].kind) ?? []), i]);
-  return [...kinds.values()].flatMap((members) => (members.length > 4 ? [{ members }] : members.map((i) => ({ members: [i] }))));
+  const groups = new Map([...kinds].map(([kind, members]) => [kind, members.map((i) => ({ members: [i] }))]));
+  for (const kind of ['storage_device', 'storage_server', 'spine_switch', 'leaf_switch', 'nic', 'nvswitch', 'pcie_switch']) {
+    const count = [...groups.values()].reduce((sum, list) => sum + list.length, 0);
+    if (count > mostInARow && groups.get(kind)?.length > 1) groups.set(kind, [{ members: kinds.get(kind) }]);
+  }
+  return [...groups.values()].flat();
 }
 
 // The places nearest to those wished for, in order, without overlap and inside the row.

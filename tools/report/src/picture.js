@@ -5,6 +5,7 @@ import { layout } from './layout.js';
 import { between, inkOn, palette } from './theme.js';
 import { percent, readable } from './units.js';
 
+const larger = 1.25; // drawn a little larger than laid out
 const coolest = 30, hottest = 90; // degC, the ends of the colour scale
 
 const kindWords = {
@@ -55,12 +56,11 @@ function pairs({ links }) {
 
 function draw(picture, gpuOf, cables, colours) {
   const { width, height, places, boxes, bundles } = layout(picture, cables);
-  const root = svg('svg', { viewBox: `0 0 ${width} ${height}`, width, height, role: 'img', 'aria-label': `The cluster: ${describe(picture)}`, 'data-points': places.size });
+  const root = svg('svg', { viewBox: `0 0 ${width} ${height}`, width: Math.round(width * larger), height: Math.round(height * larger), role: 'img', 'aria-label': `The cluster: ${describe(picture)}`, 'data-points': places.size });
   for (const { x, y, w, h: tall, node } of boxes) {
     root.append(svg('rect', { x, y, width: w, height: tall, rx: 10, fill: 'none', stroke: colours.line, 'stroke-width': 1.5 }));
     if (node.count > 1) // what lies behind
       for (const shift of [5, 10]) root.prepend(svg('rect', { x: x + shift, y: y + shift, width: w, height: tall, rx: 10, fill: colours.paper, stroke: colours.line }));
-    root.append(svg('text', { x: x + 14, y: y + 22, style: { fontWeight: 600 } }, node.count > 1 ? `${node.name}  × ${node.count}` : node.name));
   }
   for (const cable of cables) {
     const [a, b] = [places.get(cable.from), places.get(cable.to)];
@@ -68,6 +68,9 @@ function draw(picture, gpuOf, cables, colours) {
     root.append(svg('path', { d: path(a, b), fill: 'none', stroke: between(colours.heat, cable.load), 'stroke-width': 2 + 4 * cable.load, 'stroke-linecap': 'round' },
       svg('title', {}, cable.links.map((link) => `${link.name}: ${percent(link.utilization)} of ${readable(link.capacity_bytes_per_s, 'B/s')}, busy ${percent(link.busy_share)} of the step`).join('\n'))));
   }
+  for (const { x, y, node } of boxes) // over the links
+    root.append(svg('text', { x: x + 14, y: y + 22, style: { fontWeight: 600, paintOrder: 'stroke', stroke: colours.paper, strokeWidth: '5px' } },
+      node.count > 1 ? `${node.name}  × ${node.count}` : node.name));
   const drawn = new Set();
   for (const [i, place] of places) {
     if (drawn.has(place)) continue;
@@ -79,6 +82,8 @@ function draw(picture, gpuOf, cables, colours) {
 
 // Straight, or round the outside where both ends lie in one row.
 function path(a, b) {
+  const beside = a.y === b.y && Math.abs(a.x - b.x) < (a.w + b.w) / 2 + 20 && a.h < 40;
+  if (beside) return `M${a.x},${a.y} L${b.x},${b.y}`;
   if (Math.abs(a.y - b.y) > 4) {
     const middle = (a.y + b.y) / 2;
     return `M${a.x},${a.y} C${a.x},${middle} ${b.x},${middle} ${b.x},${b.y}`;
@@ -90,7 +95,7 @@ function path(a, b) {
 function vertex({ name, kind }, place, gpu, colours, bundle) {
   const fill = gpu ? between(colours.heat, (gpu.temperature_c - coolest) / (hottest - coolest)) : colours.wash;
   const ink = gpu ? inkOn(fill) : colours.ink;
-  const short = bundle ? `${bundle} ${kindWords[kind] ?? kind}` : place.narrow ? name.replace(/^.*\./, '').replace(/^\D+/, '') : name.replace(/^node\d+\./, '');
+  const short = bundle ? `${bundle} ${kindWords[kind] ?? kind}${/[sh]$/.test(kindWords[kind] ?? kind) ? 'es' : 's'}` : place.narrow ? name.replace(/^.*\./, '').replace(/^\D+/, '') : name.replace(/^node\d+\./, '');
   const about = gpu ? `${name}: ${readable(gpu.temperature_c, 'degC')}, ${readable(gpu.clock_mhz, 'MHz')}, ${readable(gpu.power_w, 'W')}, busy ${percent(gpu.busy_share)}${gpu.limit && gpu.limit !== 'none' ? `, held by ${gpu.limit}` : ''}` : `${name} (${kindWords[kind] ?? kind})`;
   const lines = gpu && !place.narrow ? [short, readable(gpu.temperature_c, 'degC')] : [short];
   return svg('g', {}, svg('title', {}, about),

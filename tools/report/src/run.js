@@ -3,7 +3,7 @@ import { costSection } from './cost.js';
 import { h } from './dom.js';
 import { heatFigure } from './heat.js';
 import { pictureFigure } from './picture.js';
-import { scatterFigure } from './scatter.js';
+import { errorsFigure, scatterFigure } from './scatter.js';
 import { figures, folded, lines, numbers, provenance, reading, sentence } from './shell.js';
 import { partsBar, whatIfFigure } from './step.js';
 import { table } from './table.js';
@@ -26,21 +26,21 @@ export function runPage(data) {
   const [, ...headline] = [report.scenario, report.headline].filter(Boolean);
   return {
     title: report.scenario || report.headline,
-    headline: sentence(headline.join('')),
+    headline: headline.join(''),
     answer: [h('p', { class: 'lede' }, lede(report, text)), answerNumbers(data, metric, text), answerReading(data)],
     sections: [
       { id: 'step', title: 'Where the time goes', says: `A step takes ${text('step_time')}. Each part is measured from its own spans; together they are the step.`,
         body: [partsBar(report), figures(whatIfFigure(data))] },
-      { id: 'timeline', title: 'A step, moment by moment', says: data.timeline && timelineSays(data.timeline),
+      { id: 'timeline', title: 'A step, moment by moment', short: 'Timeline', says: data.timeline && timelineSays(data.timeline),
         body: [data.timeline && figures(timelineFigure(data.timeline))] },
       { id: 'cluster', title: 'The cluster', says: 'As it was simulated, with the load of the steady step. Nodes that are equal are drawn once.',
         body: [data.picture && figures(pictureFigure(data.picture))] },
-      { id: 'heat', title: 'Temperature, clock and power', says: heatSays(text),
-        body: [data.heat?.length > 0 && figures(heatFigure(data.heat)), energyNumbers(text)] },
+      { id: 'heat', title: 'Temperature, clock and power', short: 'Heat and power', says: heatSays(text),
+        body: [energyNumbers(text), data.heat?.length > 0 && figures(heatFigure(data.heat))] },
       costSection(data, text),
-      { id: 'trust', title: 'How far to trust it', says: trustSays(data), body: [figures(likeFigure(data))] },
+      { id: 'trust', title: 'How far to trust it', says: trustSays(data), body: [figures(likeFigure(data), errorsFigure('Their errors', data.like))] },
       { id: 'numbers', title: 'All numbers', says: 'With what each one means.', body: [metricTable(report)] },
-      { id: 'assumptions', title: 'Assumptions and sources', says: 'What the answer leans on that the scenario did not state.', body: assumptions(data) },
+      { id: 'assumptions', title: 'Assumptions and sources', short: 'Assumptions', says: 'What the answer leans on that the scenario did not state.', body: assumptions(data) },
     ],
     footer: [h('p', {}, provenance(report.provenance))],
   };
@@ -84,7 +84,7 @@ function answerReading({ report, expected_error: error }) {
 }
 
 const timelineSays = (timeline) =>
-  `One steady step of ${readable(timeline.step_s, 's')}. Zoom with the wheel, the buttons or the bar below; hover for details.` +
+  `One steady step of ${readable(timeline.step_s, 's')}. Zoom with the buttons, the bar below, or Ctrl and the wheel; hover for details.` +
   (timeline.decimation ? ` ${sentence(timeline.decimation)}` : '');
 
 const heatSays = (text) =>
@@ -109,7 +109,7 @@ function likeFigure({ like }) {
 
 function metricTable(report) {
   const rows = Object.entries(report.metrics).map(([name, m]) => [name.replaceAll('_', ' '), metricText({ name, ...m }), m.meaning]);
-  return table('All numbers', [{ name: 'Number' }, { name: 'Value', number: true }, { name: 'Meaning' }], rows);
+  return table('All numbers', [{ name: 'Number' }, { name: 'Value', number: true }, { name: 'Meaning' }], rows, true);
 }
 
 function assumptions({ report, sources }) {

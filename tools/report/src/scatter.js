@@ -1,6 +1,6 @@
 // Predicted against measured on logarithmic axes: on the diagonal is right.
 import { axis, chart, figure, legend, tip, tooltip } from './chart.js';
-import { readable, signedPercent, spelled } from './units.js';
+import { powers, readable, signedPercent, spelled } from './units.js';
 
 const band = 0.1; // the thin lines beside the diagonal
 
@@ -20,7 +20,7 @@ export function scatterFigure({ title, says, rows, wide = false, height = 380 })
     option: (colours) => {
       const logAxis = (name, gap) => axis(colours, {
         type: 'log', min: ends[0], max: ends[1], name: spelled(unit) ? `${name} [${spelled(unit)}]` : name, nameLocation: 'middle', nameGap: gap,
-        axisLabel: { color: colours.soft, hideOverlap: true, formatter: (value) => readable(value, '') }, minorSplitLine: { show: false },
+        axisLabel: { color: colours.soft, hideOverlap: true, formatter: powers }, minorSplitLine: { show: false },
       });
       const line = (factor, type) => ({
         type: 'line', silent: true, symbol: 'none', tooltip: { show: false }, z: 1,
@@ -55,6 +55,29 @@ export function scatterFigure({ title, says, rows, wide = false, height = 380 })
       rows: rows.map((row) => [row.id, row.family, row.predicted, row.measured, spelled(row.unit), error(row), row.scored ? 'yes' : 'no', row.note ?? '']),
     },
   });
+}
+
+// How many rows are how far off.
+export function errorsFigure(title, rows = [], wide = false) {
+  const width = 0.05, ends = 0.5;
+  const errors = rows.map((row) => row.error).filter((value) => Number.isFinite(value));
+  if (errors.length === 0) return null;
+  const bins = Array.from({ length: Math.round((2 * ends) / width) }, (_, i) => ({ from: -ends + i * width, count: 0 }));
+  for (const value of errors) bins[Math.min(bins.length - 1, Math.max(0, Math.floor((value + ends) / width + 1e-9)))].count += 1;
+  const name = (i) => (i === 0 ? `below ${signedPercent(bins[1].from)}` : i === bins.length - 1 ? `above ${signedPercent(bins[i].from)}` : `${signedPercent(bins[i].from)} to ${signedPercent(bins[i].from + width)}`);
+  const { box } = chart({
+    label: `How many rows have which error: ${bins.map((bin, i) => bin.count && `${name(i)}: ${bin.count}`).filter(Boolean).join('; ')}`,
+    height: wide ? 260 : 380,
+    option: (colours) => ({
+      grid: { left: 8, right: 16, top: 12, bottom: 26, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: axis(colours, { type: 'category', data: bins.map((bin) => signedPercent(Math.round(bin.from * 100) / 100)), splitLine: { show: false }, name: 'predicted / measured − 1, from', nameLocation: 'middle', nameGap: 30 }),
+      yAxis: axis(colours, { type: 'value', splitNumber: 4 }),
+      tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(name(i), ['Rows', String(bins[i].count)]) }),
+      series: [{ type: 'bar', barCategoryGap: '8%', data: bins.map((bin) => ({ value: bin.count, itemStyle: { color: Math.abs(bin.from + width / 2) < 0.1 ? colours.accent : colours.neutral } })) }],
+    }),
+  });
+  return figure({ title, body: box, wide, says: `${errors.filter((value) => Math.abs(value) <= 0.1).length} of ${errors.length} within 10 %.`,
+    data: { columns: [{ name: 'Error' }, { name: 'Rows' }], rows: bins.map((bin, i) => [name(i), bin.count]) } });
 }
 
 // A little beyond the values on both sides.

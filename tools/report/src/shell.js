@@ -10,7 +10,7 @@ export function shell({ title, headline, answer, sections, footer }) {
       h('div', { class: 'top' }, h('span', {}, h('strong', {}, 'clustersim')), themeButton()),
       h('div', { class: 'title' }, h('h1', {}, title), headline && h('p', {}, headline)),
       h('nav', { 'aria-label': 'Contents' },
-        h('ul', {}, present.map((section) => h('li', {}, h('a', { href: `#${section.id}` }, section.title)))))),
+        h('ul', {}, present.map((section) => h('li', {}, h('a', { href: `#${section.id}` }, section.short ?? section.title)))))),
     h('main', { id: 'main' },
       h('section', { class: 'answer', 'aria-label': 'Answer' }, answer),
       present.map((section) => h('section', { id: section.id, 'aria-labelledby': `${section.id}-title` },
@@ -30,12 +30,18 @@ function themeButton() {
 // items: {name, value, note, best}
 export const numbers = (items) =>
   h('dl', { class: 'numbers' }, items.filter(Boolean).map(({ name, value, note, best }) =>
-    h('div', { class: best ? 'best' : undefined }, h('dt', {}, name), h('dd', {}, value, note && h('small', {}, note)))));
+    h('div', { class: best ? 'best' : undefined }, h('dt', {}, name), h('dd', {}, valueAndUnit(value), note && h('small', {}, note)))));
+
+// A large number with its unit small beside it.
+function valueAndUnit(text) {
+  const [, value, unit] = /^(\S+)(?: (.*))?$/.exec(text) ?? [null, text];
+  return unit ? [value, h('span', { class: 'unit' }, ` ${unit}`)] : [value];
+}
 
 // items: {title, text}: what to read first, side by side
 export const reading = (items) =>
   h('div', { class: 'reading' }, items.filter((item) => item && item.text).map(({ title, text }) =>
-    h('div', {}, h('h3', {}, title), h('p', {}, text))));
+    h('div', {}, h('h2', {}, title), h('p', {}, text))));
 
 export const figures = (...items) => {
   const present = items.flat().filter(Boolean);

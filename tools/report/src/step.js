@@ -37,17 +37,18 @@ export function whatIfFigure({ what_if: changes, report }) {
     : 'Each resource doubled by itself, and the job simulated again. None of them makes the step shorter.';
   const { box } = chart({
     label: `Change of the step time: ${[...rows].reverse().map((row) => `${row.change} ${signedPercent(row.share)}`).join('; ')}`,
-    height: 34 * rows.length + 34,
-    option: (colours) => ({
-      grid: { left: 8, right: 64, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-      xAxis: axis(colours, { type: 'value', min: 0, axisLabel: { color: colours.soft, formatter: (v) => readable(v, 's') }, splitNumber: 4 }),
-      yAxis: axis(colours, { type: 'category', data: rows.map((row) => row.change), axisLabel: { color: colours.ink, fontSize: 13 } }),
+    height: 34 * rows.length + 30,
+    option: (colours, narrow) => ({
+      grid: { left: 8, right: narrow ? 104 : 130, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+      xAxis: axis(colours, { type: 'value', max: Math.max(0.05, -best.share), min: Math.min(0, -rows[0].share), splitNumber: 4,
+        axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => (v === 0 ? 'as now' : signedPercent(-v).replace('.0', '')) } }),
+      yAxis: axis(colours, { type: 'category', data: rows.map((row) => row.change), axisLabel: { color: colours.ink, fontSize: narrow ? 11 : 13, width: narrow ? 104 : 190, overflow: 'break' } }),
       tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) =>
         tip(rows[i].change, ['Step time', readable(rows[i].s, 's')], ['Today', readable(step, 's')], ['Change', signedPercent(rows[i].share)]) }),
       series: [{
-        type: 'bar', barWidth: 14, data: rows.map((row) => ({ value: row.s, itemStyle: { color: row === best && row.share < -0.005 ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })),
-        label: { show: true, position: 'right', color: colours.ink, formatter: ({ dataIndex: i }) => (Math.abs(rows[i].share) < 0.005 ? 'no change' : signedPercent(rows[i].share)) },
-        markLine: { silent: true, symbol: 'none', lineStyle: { color: colours.soft, type: 'dashed', width: 1 }, label: { show: false }, data: [{ xAxis: step }] },
+        type: 'bar', barWidth: 14, barMinHeight: 1,
+        data: rows.map((row) => ({ value: -row.share, itemStyle: { color: row === best && row.share < -0.005 ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })),
+        label: { show: true, position: 'right', color: colours.ink, formatter: ({ dataIndex: i }) => (Math.abs(rows[i].share) < 0.005 ? 'no change' : `${signedPercent(rows[i].share)}, ${readable(rows[i].s, 's')}`) },
       }],
     }),
   });

@@ -1,13 +1,14 @@
 // The table beside a chart: folded away, and to be had as CSV.
 import { h } from './dom.js';
-import { readable } from './units.js';
+import { grouped, readable } from './units.js';
 
 // columns: {name, unit?, number?, text?(value)}; rows: arrays of values.
-export function table(title, columns, rows) {
+// A long one scrolls by itself, unless it is to be read `whole`.
+export function table(title, columns, rows, whole = false) {
   const numeric = columns.map((column, i) => column.number ?? rows.some((row) => typeof row[i] === 'number'));
   const shown = (column, value) =>
-    column.text ? column.text(value) : typeof value === 'number' ? readable(value, column.unit ?? '') : (value ?? '–');
-  return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': `${title}, table` },
+    column.text ? column.text(value) : typeof value === 'number' ? (Number.isInteger(value) && !column.unit ? grouped(String(value)) : readable(value, column.unit ?? '')) : (value ?? '–');
+  return h('div', { class: whole ? 'scroll whole' : 'scroll', tabindex: '0', role: 'region', 'aria-label': `${title}, table` },
     h('table', {},
       h('caption', { class: 'hidden' }, title),
       h('thead', {}, h('tr', {}, columns.map((column, i) =>

@@ -8,6 +8,8 @@ export function isDark() {
   return chosen ? chosen === 'dark' : system.matches;
 }
 
+export const isPrinting = () => document.documentElement.classList.contains('printing');
+
 export function setTheme(name) {
   if (name) document.documentElement.dataset.theme = name;
   else delete document.documentElement.dataset.theme;
@@ -33,9 +35,9 @@ export function palette() {
 export const parts = [
   { key: 'forward_backward', css: 'compute', metric: 'forward_backward_time', name: 'Forward and backward' },
   { key: 'optimizer', css: 'optimizer', metric: 'optimizer_time', name: 'Optimizer' },
-  { key: 'communication', css: 'communication', metric: 'exposed_communication_time', name: 'Exposed communication' },
-  { key: 'input', css: 'input', metric: 'input_stall_time', name: 'Waiting for input' },
-  { key: 'host_overhead', css: 'host', metric: 'host_overhead_time', name: 'Host overhead' },
+  { key: 'communication', css: 'communication', metric: 'exposed_communication_time', name: 'Exposed communication', short: 'Communication' },
+  { key: 'input', css: 'input', metric: 'input_stall_time', name: 'Waiting for input', short: 'Input' },
+  { key: 'host_overhead', css: 'host', metric: 'host_overhead_time', name: 'Host overhead', short: 'Host' },
   { key: 'straggler', css: 'straggler', metric: 'straggler_time', name: 'Waiting for the slowest' },
   { key: 'other', css: 'other', metric: '', name: 'Other' },
 ];

@@ -2,11 +2,11 @@
 import { axis, chart, figure, legend, plainAxis, tip, tooltip } from './chart.js';
 import * as echarts from 'echarts/core';
 import { h } from './dom.js';
-import { inkOn, parts } from './theme.js';
-import { readable, scaleOf, spelled } from './units.js';
+import { inkOn, isPrinting, parts } from './theme.js';
+import { readable, scaleOf, spelled, ticks } from './units.js';
 
 const laneHeight = 20, tallest = 640, mostFlows = 300, mostLinks = 6;
-const partName = Object.fromEntries(parts.map((part) => [part.key, part.name]));
+const partName = Object.fromEntries(parts.map((part) => [part.key, part.short ?? part.name]));
 
 // The columns of the data as slices: {track, start, end, name, part, detail, lane}, in seconds; and the lanes' names.
 export function unpack(timeline) {
@@ -18,7 +18,7 @@ export function unpack(timeline) {
   const depth = timeline.tracks.map(() => 1), open = timeline.tracks.map(() => []);
   for (const slice of slices) { // by track, then start: what has not ended yet holds this one
     const stack = open[slice.track];
-    while (stack.length && stack.at(-1) <= slice.start + 1e-12) stack.pop();
+    while (stack.length && stack.at(-1) <= slice.start + 2e-9) stack.pop();
     slice.depth = stack.length;
     stack.push(slice.end);
     depth[slice.track] = Math.max(depth[slice.track], stack.length);
@@ -39,8 +39,8 @@ export function timelineFigure(timeline) {
 }
 
 function ganttFigure(timeline, slices, names) {
-  const processes = new Set(timeline.tracks.map((track) => track.process));
-  const label = (track) => (track ? (processes.size > 1 ? `${track.process}  ${track.name}` : track.name) : '');
+  const nodes = [...new Set(timeline.tracks.map((track) => track.process).filter((name) => name.startsWith('node')))];
+  const label = (track) => (track ? shortName(track, nodes) : '');
   const full = names.length * laneHeight, height = Math.min(full, tallest);
   const scroll = full > tallest;
   const end = timeline.window_s, [divisor, unit] = scaleOf(end, 's');
@@ -53,10 +53,10 @@ function ganttFigure(timeline, slices, names) {
   const button = (text, name, action) => h('button', { type: 'button', 'aria-label': name, onclick: action }, text);
   const controls = h('div', { class: 'controls' },
     button('+', 'Zoom in', () => zoom(0.5)), button('−', 'Zoom out', () => zoom(2)), button('←', 'Earlier', () => zoom(1, -0.5)), button('→', 'Later', () => zoom(1, 0.5)),
-    button('All', 'The whole step', () => zoom(1e9)));
+    button('All', 'All of the step', () => zoom(1e9)));
   const used = parts.filter((part) => slices.some((slice) => slice.part === part.key));
   const key = h('div', { class: 'swatches' }, used.map((part) =>
-    h('span', {}, h('span', { class: 'swatch', style: { background: `var(--part-${part.css})` } }), part.name)));
+    h('span', {}, h('span', { class: 'swatch', style: { background: `var(--part-${part.css})` } }), partName[part.key])));
   const { box } = chart({
     label: `Timeline of a step: ${timeline.tracks.length} tracks, ${slices.length} slices over ${readable(end, 's')}. The table below lists them.`,
     height: height + 84,
@@ -69,15 +69,15 @@ function ganttFigure(timeline, slices, names) {
         range = [x.start, x.end];
       });
     },
-    option: (colours) => {
-      const narrow = box.clientWidth < 600, left = narrow ? 92 : 210;
+    option: (colours, narrow) => {
+      const left = narrow ? 92 : 210;
       return {
         grid: { left, right: scroll ? 30 : 12, top: 8, height },
-        xAxis: plainAxis(colours, { type: 'value', min: 0, max: end / divisor, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${+v.toPrecision(5)} ${unit}` },
+        xAxis: plainAxis(colours, { type: 'value', min: 0, max: end / divisor, axisLabel: { color: colours.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => `${+v.toPrecision(5)} ${unit}` },
           splitLine: { show: true, lineStyle: { color: colours.line } } }),
         yAxis: axis(colours, { type: 'category', inverse: true, data: names.map(label), splitLine: { show: false },
           axisLabel: { color: colours.ink, fontSize: 11, interval: 0, width: left - 14, overflow: 'truncate' } }),
-        dataZoom: [
+        dataZoom: isPrinting() ? [] : [
           { type: 'inside', xAxisIndex: 0, filterMode: 'weakFilter', zoomOnMouseWheel: 'ctrl', moveOnMouseWheel: false },
           { type: 'slider', xAxisIndex: 0, filterMode: 'weakFilter', height: 22, bottom: 4, borderColor: colours.line, fillerColor: colours.accent_soft, backgroundColor: 'transparent',
             showDetail: false, brushSelect: false, handleStyle: { color: colours.paper, borderColor: colours.accent }, moveHandleSize: 0, dataBackground: { lineStyle: { opacity: 0 }, areaStyle: { opacity: 0 } } },
@@ -102,13 +102,16 @@ function ganttFigure(timeline, slices, names) {
   });
   return figure({
     title: 'Streams, buckets and links', body: [key, box], controls, wide: true,
-    says: [...processes].length === 1 ? `${[...processes][0]}. A thin line leads from gradients to the collective that reduces them.` : 'A thin line leads from gradients to the collective that reduces them.',
+    says: `${nodes.length === 1 ? `GPUs and links of ${nodes[0].replace(' (x', ' (×')}. ` : ''}Thin lines lead from gradients to the collective that reduces them.`,
     data: {
       columns: [{ name: 'Track' }, { name: 'Slice' }, { name: 'Start', unit: 's' }, { name: 'Duration', unit: 's' }, { name: 'Counts as' }, { name: 'Detail' }],
       rows: slices.map((slice) => [`${timeline.tracks[slice.track].process} ${timeline.tracks[slice.track].name}`, slice.name, slice.start, slice.end - slice.start, partName[slice.part] ?? slice.part, slice.detail]),
     },
   });
 }
+
+// The process is named only where nodes differ.
+const shortName = (track, nodes) => (nodes.length > 1 && track.process.startsWith('node') ? `${track.process} ${track.name}` : track.name);
 
 function block(params, api, slice, colours) {
   const [x, y] = api.coord([api.value(0), api.value(2)]), [x2] = api.coord([api.value(1), api.value(2)]);
@@ -118,7 +121,7 @@ function block(params, api, slice, colours) {
   const fill = colours.part[slice.part] ?? colours.part.other;
   const children = [{ type: 'rect', shape: { ...shape, r: shape.width > 6 ? 2 : 0 }, style: { fill } }];
   if (shape.width > 46)
-    children.push({ type: 'text', silent: true, style: { text: slice.name, x: shape.x + 5, y: shape.y + shape.height / 2, textVerticalAlign: 'middle', fontSize: 11, fill: inkOn(fill), width: shape.width - 8, overflow: 'truncate' } });
+    children.push({ type: 'text', silent: true, style: { text: slice.name, x: shape.x + 5, y: shape.y + shape.height / 2, textVerticalAlign: 'middle', fontSize: 11, fontFamily: 'Report, sans-serif', fill: inkOn(fill), width: shape.width - 8, overflow: 'truncate' } });
   return { type: 'group', children };
 }
 
@@ -144,15 +147,16 @@ function mean(counter, end) {
 function linkFigure(timeline) {
   const end = timeline.window_s, [divisor, unit] = scaleOf(end, 's');
   const seen = new Set();
-  const busiest = timeline.counters.map((counter) => ({ ...counter, mean: mean(counter, end) })).filter((counter) => counter.mean > 0)
+  const links = timeline.counters.filter((counter) => counter.unit.includes('/s'));
+  const busiest = links.map((counter) => ({ ...counter, mean: mean(counter, end) })).filter((counter) => counter.mean > 0)
     .sort((a, b) => b.mean - a.mean)
     .filter((counter) => { // equal links are one line
       const key = JSON.stringify([counter.time_s, counter.value]);
       return !seen.has(key) && seen.add(key);
     }).slice(0, mostLinks);
   if (busiest.length === 0) return null;
-  const processes = new Set(timeline.tracks.map((track) => track.process));
-  const name = (counter) => (processes.size > 1 ? `${counter.process} ${counter.name}` : counter.name);
+  const nodes = [...new Set(links.map((counter) => counter.process).filter((process) => process.startsWith('node')))];
+  const name = (counter) => shortName(counter, nodes);
   const { box } = chart({
     label: `Load of the ${busiest.length} busiest links over the step: ${busiest.map((counter) => `${name(counter)} ${readable(counter.mean, counter.unit)} in the mean`).join('; ')}`,
     height: 300,
@@ -160,7 +164,7 @@ function linkFigure(timeline) {
       grid: { left: 8, right: 16, top: 66, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       legend: legend(colours, { type: 'scroll', itemWidth: 14, itemHeight: 3 }),
       xAxis: plainAxis(colours, { type: 'value', min: 0, max: end / divisor, axisLabel: { color: colours.soft, hideOverlap: true, showMaxLabel: false, formatter: (v) => `${+v.toPrecision(4)} ${unit}` } }),
-      yAxis: axis(colours, { type: 'value', min: 0, splitNumber: 4, axisLabel: { color: colours.soft, formatter: (v) => readable(v, busiest[0].unit) } }),
+      yAxis: axis(colours, { type: 'value', min: 0, splitNumber: 4, axisLabel: { color: colours.soft, formatter: ticks(1, busiest[0].unit) } }),
       tooltip: tooltip(colours, { trigger: 'axis', formatter: (items) => tip(readable(items[0].value[0] * divisor, 's'), ...items.map((item) => [item.seriesName, readable(item.value[1], busiest[0].unit)])) }),
       series: busiest.map((counter, i) => ({ name: name(counter), type: 'line', step: 'end', showSymbol: false, lineStyle: { width: 1.5, color: colours.series[i] }, itemStyle: { color: colours.series[i] },
         data: [...counter.time_s.map((t, j) => [t / divisor, counter.value[j]]), [end / divisor, counter.value.at(-1)]] })),

@@ -53,6 +53,18 @@ export function readable(value, unit = '') {
   return grouped(threeDigits(value)) + tail;
 }
 
+// The labels of an axis that reaches to `most`: one prefix for all, no empty decimals.
+export function ticks(most, unit = '') {
+  const [divisor, name] = scaleOf(most, unit);
+  return (value) => {
+    const shown = grouped(String(Number((value / divisor).toPrecision(6))));
+    return name === '' ? shown : `${shown} ${name}`;
+  };
+}
+
+// Powers of ten of an axis without a unit: 10, 10,000, 10 M.
+export const powers = (value) => (value >= 1e6 ? `${grouped(String(value / 1e6))} M` : grouped(String(Number(value.toPrecision(3)))));
+
 // "41 %" of 0.41; below 10 % one decimal.
 export function percent(share) {
   if (share === null || share === undefined || !Number.isFinite(share)) return '–';

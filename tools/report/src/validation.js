@@ -1,10 +1,9 @@
 // The page of a validation: predicted against measured, all rows.
-import { axis, chart, figure, tip, tooltip } from './chart.js';
 import { h } from './dom.js';
-import { scatterFigure } from './scatter.js';
+import { errorsFigure, scatterFigure } from './scatter.js';
 import { figures, lines, numbers, reading, sentence } from './shell.js';
 import { foldedTable, table } from './table.js';
-import { percent, signedPercent } from './units.js';
+import { percent } from './units.js';
 
 export function validationPage(data) {
   const { rows, summary, bounds } = data;
@@ -22,7 +21,7 @@ export function validationPage(data) {
     ],
     sections: [
       { id: 'rows', title: 'Every row', says: 'Measured to the right, predicted upward; on the diagonal is right, the dashed lines are 10 % off. Rings are shown, not scored.', body: [figures(scatters(rows))] },
-      { id: 'errors', title: 'How the errors lie', body: [figures(histogram(scored))] },
+      { id: 'errors', title: 'How the errors lie', body: [figures(errorsFigure('Errors of the scored rows', scored, true))] },
       { id: 'groups', title: 'By group', body: [summaryTable('Errors by group', data.groups), summaryTable('Errors by family', data.families, true), data.left_out && summaryTable('Errors of left-out rows', data.left_out)] },
       { id: 'bounds', title: 'Bounds', says: 'Set by the project itself before it knew the result.', body: [bounds.length > 0 && boundsTable(bounds)] },
       { id: 'remarks', title: 'Remarks', body: [lines(data.remarks.map(sentence))] },
@@ -30,8 +29,6 @@ export function validationPage(data) {
     footer: [h('p', {}, `clustersim ${data.version}`)],
   };
 }
-
-const error = (row) => row.error;
 
 function scatters(rows) {
   const suites = [...new Set(rows.map((row) => row.suite))];
@@ -43,28 +40,6 @@ function scatters(rows) {
   });
 }
 
-function histogram(rows) {
-  const width = 0.05, ends = 0.5;
-  const errors = rows.map(error).filter((value) => Number.isFinite(value));
-  if (errors.length === 0) return null;
-  const bins = Array.from({ length: Math.round((2 * ends) / width) }, (_, i) => ({ from: -ends + i * width, count: 0 }));
-  for (const value of errors) bins[Math.min(bins.length - 1, Math.max(0, Math.floor((value + ends) / width + 1e-9)))].count += 1;
-  const name = (i) => (i === 0 ? `below ${signedPercent(bins[1].from)}` : i === bins.length - 1 ? `above ${signedPercent(bins[i].from)}` : `${signedPercent(bins[i].from)} to ${signedPercent(bins[i].from + width)}`);
-  const { box } = chart({
-    label: `How many rows have which error: ${bins.map((bin, i) => bin.count && `${name(i)}: ${bin.count}`).filter(Boolean).join('; ')}`,
-    height: 260,
-    option: (colours) => ({
-      grid: { left: 8, right: 16, top: 12, bottom: 26, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-      xAxis: axis(colours, { type: 'category', data: bins.map((bin) => signedPercent(Math.round(bin.from * 100) / 100)), splitLine: { show: false }, name: 'predicted / measured − 1, from', nameLocation: 'middle', nameGap: 30 }),
-      yAxis: axis(colours, { type: 'value', splitNumber: 4 }),
-      tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(name(i), ['Rows', String(bins[i].count)]) }),
-      series: [{ type: 'bar', barCategoryGap: '8%', data: bins.map((bin) => ({ value: bin.count, itemStyle: { color: Math.abs(bin.from + width / 2) < 0.1 ? colours.accent : colours.neutral } })) }],
-    }),
-  });
-  return figure({ title: 'Errors of the scored rows', body: box, wide: true, says: `${errors.filter((value) => Math.abs(value) <= 0.1).length} of ${errors.length} within 10 %.`,
-    data: { columns: [{ name: 'Error' }, { name: 'Rows' }], rows: bins.map((bin, i) => [name(i), bin.count]) } });
-}
-
 const summaryColumns = [{ name: 'Group' }, { name: 'Rows' }, { name: 'Median', text: percent, number: true }, { name: '9 of 10', text: percent, number: true }, { name: 'Worst', text: percent, number: true }];
 
 function summaryTable(title, groups, folded = false) {
@@ -73,5 +48,5 @@ function summaryTable(title, groups, folded = false) {
   return folded ? foldedTable(title, summaryColumns, rows) : table(title, summaryColumns, rows);
 }
 
-const boundsTable = (bounds) => table('Bounds', [{ name: 'Bound' }, { name: 'Value', text: percent, number: true }, { name: 'Limit', text: percent, number: true }, { name: '' }],
+const boundsTable = (bounds) => table('Bounds', [{ name: 'Bound' }, { name: 'Value', text: percent, number: true }, { name: 'Limit', text: percent, number: true }, { name: 'Result' }],
   bounds.map((bound) => [`${bound.suite}: ${bound.what}`, bound.value, bound.limit, bound.met ? 'met' : 'missed']));
