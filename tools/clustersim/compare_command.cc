@@ -1,6 +1,5 @@
 // clustersim compare: scenarios side by side.
 #include "tools/clustersim/command.h"
-#include "tools/clustersim/output_file.h"
 
 namespace clustersim {
 namespace {

@@ -2,7 +2,6 @@
 #include <charconv>
 
 #include "tools/clustersim/command.h"
-#include "tools/clustersim/output_file.h"
 
 namespace clustersim {
 namespace {
