@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace clustersim {
@@ -125,22 +123,6 @@ std::vector<Override> overrides_of(const Arguments& arguments) {
 
 Option output_option() {
   return {"output", "FILE", "where to write it; default: standard output", false, OptionState::offered, 'o'};
-}
-
-// To a file beside it, which then takes its name.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".part";
-  std::error_code failed;
-  {
-    std::ofstream file(partial, std::ios::binary);
-    file << text << std::flush;
-    if (!file) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) std::filesystem::rename(partial, path, failed);
-  if (!failed) return;
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  throw InputError({{path, "", "a file that can be written", failed.message(), ""}});
 }
 
 Option format_option() { return {"format", "FORMAT", "table (default), json or csv"}; }

@@ -68,7 +68,8 @@ std::string help_text(const Command& command);
 Option set_option();
 std::vector<Override> overrides_of(const Arguments& arguments);
 
-// The -o FILE of several commands; write_file puts a text there, whole or not at all.
+// The -o FILE of several commands. write_file puts a text there, whole or not at all: beside the file, then renamed;
+// what is no plain file (/dev/null, a pipe) is written directly. InputError where it cannot be written.
 Option output_option();
 void write_file(const std::string& path, const std::string& text);
 
