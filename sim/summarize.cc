@@ -137,6 +137,7 @@ class Summary {
       if (paid.total)
         metric("cost_cloud", paid.total->base() * cost.currency_per_usd, cost.currency.c_str(),
                "this run on rented instances, for the time it takes there");
+      metric("time_to_train_cloud", rented.projection.time.total.base(), "s", "to the target on the rented instances");
       explain("cloud", paid, cost);
       note("cloud", std::to_string(cost.cloud->instances) + " x " + cost.cloud->instance_id + ": " +
                         number(rented.projection.time.total.base() / 3600) + " h at " +

@@ -13,6 +13,7 @@
 #include "clustersim/page.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {

@@ -57,6 +57,7 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command sweep_command();
 Command import_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
