@@ -8,7 +8,10 @@ namespace clustersim {
 
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
-      {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
+      {"topology",
+       "how a node is wired: NCCL topology XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several files of one "
+       "node",
+       16, import_topology},
   };
   return table;
 }
