@@ -59,7 +59,7 @@ NodeFacts read_node_facts(const std::string& path) {
   throw InputError({{path, "", "one of: " + names, "text that starts " + shown(trimmed(text.substr(0, 200))), ""}});
 }
 
-Imported import_topology(const std::vector<std::string>& paths) {
+std::vector<NodeFacts> read_all_facts(const std::vector<std::string>& paths) {
   std::vector<NodeFacts> files;
   std::vector<Problem> problems;
   for (const std::string& path : paths) {
@@ -70,7 +70,11 @@ Imported import_topology(const std::vector<std::string>& paths) {
     }
   }
   if (!problems.empty()) throw InputError(problems);
-  return node_document(Catalog(data_directory()), join_facts(files));
+  return files;
+}
+
+Imported import_topology(const std::vector<std::string>& paths) {
+  return node_document(Catalog(data_directory()), join_facts(read_all_facts(paths)));
 }
 
 }  // namespace clustersim

@@ -14,6 +14,8 @@ namespace clustersim {
 std::optional<NodeFacts> find_node_facts(const std::string& text, const std::string& path);
 // Facts of one file. A fault (InputError) where its format is none of ours.
 NodeFacts read_node_facts(const std::string& path);
+// Of each file, with the faults of all of them together.
+std::vector<NodeFacts> read_all_facts(const std::vector<std::string>& paths);
 
 Imported import_topology(const std::vector<std::string>& paths);
 

@@ -1,6 +1,7 @@
 #include "sim/import/importers.h"
 
 #include "clustersim/error.h"
+#include "sim/import/import_node.h"
 #include "sim/import/import_topology.h"
 #include "sim/read/did_you_mean.h"
 
@@ -12,6 +13,7 @@ const std::vector<Importer>& importers() {
        "how a node is wired: NCCL topology XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several files of one "
        "node",
        16, import_topology},
+      {"node", "the same files, as a scenario with this node that runs", 16, import_node},
   };
   return table;
 }
