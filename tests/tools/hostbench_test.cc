@@ -36,7 +36,7 @@ TEST_CASE("a value of /proc/cpuinfo", "[hostbench]") {
 
 TEST_CASE("threads that start together do all the work and hand up their faults", "[hostbench]") {
   std::atomic<int> sum = 0;
-  CHECK(run_together(first_cpus(usable_cpus(), 5), [&](int index) { sum += index; }) >= 0);
+  CHECK(run_together(first_cpus(usable_cpus(), 5), [&](int index) { sum += index; }).elapsed_s >= 0);
   CHECK(sum == 0 + 1 + 2 + 3 + 4);
   CHECK_THROWS_WITH(run_together(first_cpus(usable_cpus(), 3),
                                  [](int index) {
@@ -51,7 +51,19 @@ TEST_CASE("the time counts from the first start to the last end", "[hostbench]")
     for (const double end_s = now_s() + 0.01 * (index + 1); now_s() < end_s;) {
     }
   };
-  for (int i = 0; i < 5; ++i) CHECK(run_together(first_cpus(usable_cpus(), 3), busy) >= 0.03);
+  for (int i = 0; i < 5; ++i) CHECK(run_together(first_cpus(usable_cpus(), 3), busy).elapsed_s >= 0.03);
+}
+
+TEST_CASE("threads that wait have a small share of their cores, and a record says so", "[hostbench]") {
+  const auto sleep = [](int) { usleep(20000); };
+  const Together together = run_together(first_cpus(usable_cpus(), 2), sleep);
+  CHECK(together.cpu_share < 0.9);
+  CHECK(together.cpu_s < 2 * together.elapsed_s);
+  Record record;
+  add_cpu_share(record, 1);
+  CHECK(record.note.empty());
+  add_cpu_share(record, 0.5);
+  CHECK_THAT(record.note, Catch::Contains("idle machine"));
 }
 
 TEST_CASE("processors are dealt in turn", "[hostbench]") {

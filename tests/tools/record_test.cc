@@ -59,6 +59,14 @@ TEST_CASE("a number that is not finite is left out, not written", "[measurement]
   CHECK(json::parse(to_json(file))["records"][0]["derived"] == json({{"count", 1.0}}));
 }
 
+TEST_CASE("numbers are written with six digits", "[measurement]") {
+  MeasurementFile file;
+  file.records = {measured("x", {{"rate", 2.0 / 3}}, {1.0 / 3})};
+  const json record = json::parse(to_json(file))["records"][0];
+  CHECK(record["median"].dump() == "0.333333");
+  CHECK(record["parameters"]["rate"].dump() == "0.666667");
+}
+
 TEST_CASE("text that is not UTF-8 does not stop the writing", "[measurement]") {
   MeasurementFile file;
   file.records = {failed("x", {}, "bad \xff byte")};

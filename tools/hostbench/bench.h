@@ -39,9 +39,21 @@ void check_interrupt();
 // The processors this process may use, by number.
 std::vector<int> usable_cpus();
 
-// Runs `work(index)` on as many threads as `cpus`, each bound to its own, all at once. Returns the seconds from the
-// common start to the end of the last. The first exception is thrown again here.
-double run_together(const std::vector<int>& cpus, const std::function<void(int index)>& work);
+struct Together {
+  double elapsed_s = 0;  // from the common start to the end of the last thread
+  double cpu_s = 0;      // processor time of all threads
+  double cpu_share = 0;  // processor time over the time the threads ran: under 1, where they waited or others ran
+};
+
+// Runs `work(index)` on as many threads as `cpus`, each bound to its own, all at once. The first exception is thrown
+// again here.
+Together run_together(const std::vector<int>& cpus, const std::function<void(int index)>& work);
+
+// Processor time of the calling thread.
+double thread_cpu_s();
+
+// Of work that never waits: what share of the cores it had, and a note where others had more than a twentieth.
+void add_cpu_share(Record& record, double cpu_share);
 
 // The first `count` of the processors, from the start again where there are fewer.
 std::vector<int> first_cpus(const std::vector<int>& cpus, int count);

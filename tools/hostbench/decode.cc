@@ -5,6 +5,7 @@
 #include "tools/hostbench/bench.h"
 #include "tools/hostbench/machine.h"
 #include "tools/measurement/jpeg_images.h"
+#include "tools/measurement/statistics.h"
 
 namespace clustersim::hostbench {
 namespace {
@@ -12,9 +13,9 @@ namespace {
 using Images = std::vector<std::vector<std::uint8_t>>;
 
 // Seconds an image on one thread, while all of `cpus` decode for about `seconds`.
-double decode_round(const Images& images, const std::vector<int>& cpus, double seconds) {
+double decode_round(const Images& images, const std::vector<int>& cpus, double seconds, std::vector<double>& shares) {
   std::atomic<std::int64_t> decoded = 0;
-  const double elapsed_s = run_together(cpus, [&](int index) {
+  const Together together = run_together(cpus, [&](int index) {
     measurement::JpegDecoder decoder;
     const double end_s = now_s() + seconds;
     std::int64_t count = 0;
@@ -23,15 +24,18 @@ double decode_round(const Images& images, const std::vector<int>& cpus, double s
     }
     decoded += count;
   });
-  return elapsed_s * static_cast<double>(cpus.size()) / static_cast<double>(std::max<std::int64_t>(decoded, 1));
+  shares.push_back(together.cpu_share);
+  return together.elapsed_s * static_cast<double>(cpus.size()) /
+         static_cast<double>(std::max<std::int64_t>(decoded, 1));
 }
 
 Record decode_on(const Images& images, const std::vector<int>& cpus, const Settings& settings) {
   std::size_t bytes = 0;
   for (const auto& image : images) bytes += image.size();
   const auto threads = static_cast<std::int64_t>(cpus.size());
+  std::vector<double> shares;
   const auto samples = sample_rounds(settings.quick ? 5 : 11, settings.quick ? 0.1 : 0.25,
-                                     [&](double seconds) { return decode_round(images, cpus, seconds); });
+                                     [&](double seconds) { return decode_round(images, cpus, seconds, shares); });
   Record record = measurement::measured("jpeg_decode",
                                         {{"threads", threads},
                                          {"width", std::int64_t{500}},
@@ -40,6 +44,7 @@ Record decode_on(const Images& images, const std::vector<int>& cpus, const Setti
                                         samples);
   record.derived = {{"images_per_core_s", 1 / record.median},
                     {"images_per_s", static_cast<double>(threads) / record.median}};
+  add_cpu_share(record, measurement::quantile(shares, 0.5));
   return record;
 }
 

@@ -51,7 +51,7 @@ void read_at(int file, void* buffer, std::int64_t bytes, std::int64_t offset) {
 double read_round(int file, std::int64_t file_bytes, const Pattern& pattern, unsigned round, double seconds) {
   const std::int64_t blocks = file_bytes / pattern.block_bytes;
   std::atomic<std::int64_t> reads = 0;
-  const double elapsed_s = run_together(first_cpus(usable_cpus(), pattern.threads), [&](int index) {
+  const Together together = run_together(first_cpus(usable_cpus(), pattern.threads), [&](int index) {
     const std::unique_ptr<void, Free> buffer(std::aligned_alloc(4096, static_cast<std::size_t>(pattern.block_bytes)));
     if (!buffer) throw std::runtime_error("no memory for a buffer");
     std::mt19937_64 random(1000 * round + static_cast<unsigned>(index));
@@ -69,7 +69,7 @@ double read_round(int file, std::int64_t file_bytes, const Pattern& pattern, uns
     }
     reads += count;
   });
-  return elapsed_s * pattern.threads / static_cast<double>(std::max<std::int64_t>(reads, 1));
+  return together.elapsed_s * pattern.threads / static_cast<double>(std::max<std::int64_t>(reads, 1));
 }
 
 Record measure(int file, const char* access, std::int64_t file_bytes, const Pattern& pattern,

@@ -51,12 +51,12 @@ Record measure(const char* name, void (*touch)(const std::string&), const std::v
                const Settings& settings) {
   const std::vector<int> cpus = first_cpus(usable_cpus(), threads);
   const auto samples = sample_rounds(settings.quick ? 5 : 15, 0, [&](double) {
-    const double elapsed_s = run_together(cpus, [&](int index) {
+    const Together together = run_together(cpus, [&](int index) {
       // Every thread visits every file, each from a place of its own.
       const std::size_t first = paths.size() * static_cast<std::size_t>(index) / static_cast<std::size_t>(threads);
       for (std::size_t i = 0; i < paths.size(); ++i) touch(paths[(first + i) % paths.size()]);
     });
-    return elapsed_s / static_cast<double>(paths.size());
+    return together.elapsed_s / static_cast<double>(paths.size());
   });
   Record record = measurement::measured(
       name, {{"files", static_cast<std::int64_t>(paths.size())}, {"threads", std::int64_t{threads}}}, samples);

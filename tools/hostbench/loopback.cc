@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 #include <memory>
 
 #include "tools/hostbench/bench.h"
@@ -90,12 +89,6 @@ bool receive_all(int end, char* data, std::size_t bytes) {
   return true;
 }
 
-double thread_cpu_s() {
-  timespec time = {};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 struct Stream {
   double message_s;  // on one connection
   double cpu_s;      // of both ends, a message
@@ -103,13 +96,11 @@ struct Stream {
 
 Stream stream_round(int connections, std::size_t message_bytes, double seconds) {
   std::vector<Pair> pairs(static_cast<std::size_t>(connections));
-  std::vector<double> cpu_s(2 * pairs.size());
   std::vector<std::int64_t> messages(pairs.size());
   // Even threads send on a connection, odd ones receive.
-  const double elapsed_s = run_together(first_cpus(usable_cpus(), 2 * connections), [&](int index) {
+  const Together together = run_together(first_cpus(usable_cpus(), 2 * connections), [&](int index) {
     Pair& pair = pairs[static_cast<std::size_t>(index / 2)];
     std::vector<char> buffer(message_bytes, 'x');
-    const double begin_s = thread_cpu_s();
     if (index % 2 == 0) {
       const double end_s = now_s() + seconds;
       while (now_s() < end_s && !interrupted()) send_all(pair.client->get(), buffer.data(), buffer.size());
@@ -117,13 +108,11 @@ Stream stream_round(int connections, std::size_t message_bytes, double seconds) 
     } else {
       while (receive_all(pair.server->get(), buffer.data(), buffer.size())) ++messages[index / 2];
     }
-    cpu_s[index] = thread_cpu_s() - begin_s;
   });
-  double all_cpu_s = 0, all_messages = 0;
-  for (double part : cpu_s) all_cpu_s += part;
+  double all_messages = 0;
   for (std::int64_t part : messages) all_messages += static_cast<double>(part);
   if (all_messages == 0) throw std::runtime_error("no message arrived");
-  return {elapsed_s * connections / all_messages, all_cpu_s / all_messages};
+  return {together.elapsed_s * connections / all_messages, together.cpu_s / all_messages};
 }
 
 Record measure_stream(int connections, const Settings& settings) {
@@ -145,7 +134,7 @@ Record measure_round_trip(const Settings& settings) {
   const int trips = settings.quick ? 1000 : 5000;
   const auto samples = sample_rounds(settings.quick ? 5 : 9, 0, [&](double) {
     Pair pair;
-    const double elapsed_s = run_together(first_cpus(usable_cpus(), 2), [&](int index) {
+    const Together together = run_together(first_cpus(usable_cpus(), 2), [&](int index) {
       char byte = 'x';
       const int end = index == 0 ? pair.client->get() : pair.server->get();
       for (int i = 0; i < trips; ++i) {
@@ -154,7 +143,7 @@ Record measure_round_trip(const Settings& settings) {
         if (index == 1) send_all(end, &byte, 1);
       }
     });
-    return elapsed_s / trips;
+    return together.elapsed_s / trips;
   });
   return measurement::measured("tcp_round_trip", {{"message_bytes", std::int64_t{1}}}, samples);
 }

@@ -101,15 +101,13 @@ measurement::Parameters describe_machine(const std::string& directory) {
   };
   const std::vector<int> cpus = usable_cpus();
   utsname system = {};
-  const bool known = uname(&system) == 0;
   add_text("cpu", value_of(content("/proc/cpuinfo"), "model name"));
-  add_text("architecture", known ? system.machine : "");
+  add_text("architecture", uname(&system) == 0 ? system.machine : "");
   add_count("cores", static_cast<std::int64_t>(one_cpu_a_core(cpus).size()));
   add_count("threads", static_cast<std::int64_t>(cpus.size()));
   add_count("sockets", count_sockets(cpus));
   add_count("numa_nodes", count_numa_nodes());
   add_count("host_memory_bytes", memory_line_bytes("MemTotal"));
-  add_text("kernel", known ? system.release : "");
   add_text("filesystem", filesystem_of(directory));
   if (value_of(content("/proc/cpuinfo"), "flags").find(" hypervisor") != std::string::npos) {
     add_text("virtual_machine", "yes");

@@ -1,4 +1,4 @@
-// What the operating system says of this machine: the processor's model, cores, memory, kernel, file system.
+// What the operating system says of this machine: the processor's model, cores, memory, file system.
 //
 // Unknown is absent. Nothing that names the host or the user is read. Checked by tests/tools/hostbench_test.cc.
 #pragma once

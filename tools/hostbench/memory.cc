@@ -4,14 +4,16 @@
 //   memory_read   bytes read a second by a sum
 //   memory_triad  a[i] = b[i] + s c[i]: 3 x array a second, without the read that a write may cause
 //
-// Arrays of all threads together are at least four times the last-level cache.
+// Arrays of all threads together are at least four times the last-level caches that they can fill.
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <memory>
 
 #include "tools/hostbench/bench.h"
 #include "tools/hostbench/machine.h"
 #include "tools/measurement/record.h"
+#include "tools/measurement/statistics.h"
 
 #if CLUSTERSIM_HWLOC
 #include <hwloc.h>
@@ -96,11 +98,14 @@ bool pass(const std::string& kind, Arrays& arrays, std::size_t count) {
   return arrays.a.data()[count - 1] == 7.0;
 }
 
-std::int64_t last_cache_bytes(hwloc_topology_t topology) {
+// Of the last-level caches that so many threads can fill: one each, as far as there are.
+std::int64_t cache_bytes(hwloc_topology_t topology, std::size_t threads) {
   std::int64_t bytes = 0;
   for (hwloc_obj_type_t type : {HWLOC_OBJ_L2CACHE, HWLOC_OBJ_L3CACHE, HWLOC_OBJ_L4CACHE}) {
     std::int64_t level = 0;
-    for (hwloc_obj_t cache = nullptr; (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr;) {
+    std::size_t counted = 0;
+    for (hwloc_obj_t cache = nullptr;
+         counted < threads && (cache = hwloc_get_next_obj_by_type(topology, type, cache)) != nullptr; ++counted) {
       level += static_cast<std::int64_t>(cache->attr->cache.size);
     }
     bytes = std::max(bytes, level);
@@ -117,8 +122,8 @@ std::vector<int> cpus_of(hwloc_obj_t node) {
 }
 
 // Elements of one array of one thread: four times the caches in all, within an eighth of the free memory.
-std::size_t elements_a_thread(std::int64_t cache_bytes, std::size_t threads) {
-  const std::int64_t all = std::max(4 * cache_bytes, 256 * mib);
+std::size_t elements_a_thread(std::int64_t caches, std::size_t threads) {
+  const std::int64_t all = std::max(4 * caches, 256 * mib);
   const std::int64_t free = available_memory_bytes();
   const std::int64_t bounded = free > 0 ? std::min(all, free / 24) : all;
   return std::max<std::size_t>(static_cast<std::size_t>(bounded) / threads / sizeof(double), 1024);
@@ -126,7 +131,7 @@ std::size_t elements_a_thread(std::int64_t cache_bytes, std::size_t threads) {
 
 std::vector<Record> measure(hwloc_topology_t topology, hwloc_obj_t node, const std::vector<int>& cpus,
                             const Settings& settings) {
-  const std::size_t count = elements_a_thread(last_cache_bytes(topology), cpus.size());
+  const std::size_t count = elements_a_thread(cache_bytes(topology, cpus.size()), cpus.size());
   std::vector<std::unique_ptr<Arrays>> arrays(cpus.size());
   run_together(cpus, [&](int i) { arrays[i] = std::make_unique<Arrays>(topology, node, count); });
   const double array_bytes = static_cast<double>(count * sizeof(double) * cpus.size());
@@ -135,14 +140,17 @@ std::vector<Record> measure(hwloc_topology_t topology, hwloc_obj_t node, const s
     const Parameters parameters = {{"node", static_cast<std::int64_t>(node->os_index)},
                                    {"threads", static_cast<std::int64_t>(cpus.size())},
                                    {"bytes", static_cast<std::int64_t>(array_bytes)}};
-    std::vector<double> seconds;
-    bool right = true;
-    for (int i = 0; i < (settings.quick ? 6 : 16); ++i) {
+    std::vector<double> seconds, shares;
+    std::atomic<bool> right = true;
+    const double end_s = now_s() + (settings.quick ? 0.25 : 1);
+    for (int i = 0; i < 6 || (i < 21 && now_s() < end_s); ++i) {
       check_interrupt();
-      const double elapsed_s = run_together(cpus, [&, name = std::string(kind)](int index) {
+      const Together together = run_together(cpus, [&, name = std::string(kind)](int index) {
         if (!pass(name, *arrays[index], count)) right = false;
       });
-      if (i > 0) seconds.push_back(elapsed_s);  // the first warms up
+      if (i == 0) continue;  // warms up
+      seconds.push_back(together.elapsed_s);
+      shares.push_back(together.cpu_share);
     }
     if (!right) {
       records.push_back(measurement::failed(kind, parameters, "the arrays hold a wrong result"));
@@ -150,6 +158,7 @@ std::vector<Record> measure(hwloc_topology_t topology, hwloc_obj_t node, const s
     }
     records.push_back(measurement::measured(kind, parameters, seconds));
     records.back().derived = {{"bytes_per_s", counted * array_bytes / records.back().median}};
+    add_cpu_share(records.back(), measurement::quantile(shares, 0.5));
   }
   return records;
 }

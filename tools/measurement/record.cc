@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <nlohmann/json.hpp>
@@ -18,18 +19,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Six digits: no measurement has more, and a reader can take them in.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+struct AsJson {
+  Json operator()(std::int64_t value) const { return value; }
+  Json operator()(double value) const { return rounded(value); }
+  Json operator()(const std::string& value) const { return value; }
+};
+
 Json json_of(const Parameters& parameters) {
   Json json = Json::object();
-  for (const auto& [name, value] : parameters) {
-    std::visit([&json, &key = name](const auto& held) { json[key] = held; }, value);
-  }
+  for (const auto& [name, value] : parameters) json[name] = std::visit(AsJson{}, value);
   return json;
 }
 
 Json json_of(const Numbers& numbers) {
   Json json = Json::object();
   for (const auto& [name, value] : numbers) {
-    if (std::isfinite(value)) json[name] = value;
+    if (std::isfinite(value)) json[name] = rounded(value);
   }
   return json;
 }
@@ -37,16 +49,19 @@ Json json_of(const Numbers& numbers) {
 Json json_of(const Record& record) {
   Json json = {{"benchmark", record.benchmark}, {"parameters", json_of(record.parameters)}};
   if (record.outcome == Outcome::measured) {
-    json["median"] = record.median;
+    json["median"] = rounded(record.median);
     json["unit"] = record.unit;
-    json["spread"] = record.spread;
+    json["spread"] = rounded(record.spread);
     json["samples"] = record.samples;
   } else {
     json[record.outcome == Outcome::failed ? "failed" : "skipped"] = record.reason;
   }
   if (!record.derived.empty()) json["derived"] = json_of(record.derived);
   if (!record.conditions.empty()) json["conditions"] = json_of(record.conditions);
-  for (const auto& [name, values] : record.series) json["series"][name] = values;
+  for (const auto& [name, values] : record.series) {
+    Json& column = json["series"][name] = Json::array();
+    for (double value : values) column.push_back(rounded(value));
+  }
   if (!record.note.empty()) json["note"] = record.note;
   return json;
 }
