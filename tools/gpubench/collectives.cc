@@ -43,7 +43,7 @@ class Group {
     check_nccl(ncclCommInitAll(communicators_.data(), ranks, nullptr), "join the GPUs");
     for (int i = 0; i < ranks; ++i) {
       check(cudaSetDevice(i), "use a GPU");
-      ranks_.push_back({std::make_unique<Stream>(), allocate(bytes), allocate(bytes)});
+      ranks_.push_back({std::make_unique<Stream>(Order::with_default), allocate(bytes), allocate(bytes)});
       fill_normal(ranks_.back().send->as(), bytes / 4, Element::fp32, 1, 1, ranks_.back().stream->get());
     }
   }
@@ -124,7 +124,16 @@ void run_collectives(Session& session) {
   }
 }
 
+std::string nccl_version() {
+  int version = 0;  // 22809 is 2.28.9
+  if (ncclGetVersion(&version) != ncclSuccess) return "";
+  return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
+         std::to_string(version % 100);
+}
+
 #else
+
+std::string nccl_version() { return ""; }
 
 void run_collectives(Session& session) { session.skip("nccl", {}, "built without NCCL"); }
 

@@ -137,13 +137,12 @@ void run_convolution(Session& session) {
   };
   const bool quick = session.quick();
   all(256, "fp16", "nhwc", quick);
-  if (!quick) {
-    all(51, "fp16", "nhwc", false);
-    all(16, "fp16", "nhwc", false);
-  }
   all(256, "tf32", "nhwc", quick);
-  all(256, "fp16", "nchw", true);
-  all(256, "fp32", "nchw", true);
+  all(256, "fp16", "nchw", quick);
+  all(256, "fp32", "nchw", quick);
+  if (quick) return;
+  all(51, "fp16", "nhwc", false);
+  all(16, "fp16", "nhwc", false);
 }
 
 }  // namespace clustersim::gpubench

@@ -33,7 +33,7 @@ void measure(Session& session, const std::string& direction, bool pinned, std::i
     const auto size = static_cast<std::size_t>(bytes);
     HostMemory up(pinned, size), down(pinned, size);
     const SharedBuffer to = allocate(size), from = allocate(size);
-    const Stream other;
+    const Stream other(Order::apart);
     const bool both = direction == "both";
     const auto enqueue = [&] {
       if (direction != "device_to_host") {
@@ -94,7 +94,7 @@ void run_copies(Session& session) {
     for (bool pinned : {true, false}) {
       if (!pinned && std::string(direction) == "both") continue;  // the host drives them one after the other
       const std::int64_t top = session.quick() || !pinned ? largest / 8 : largest;
-      for (std::int64_t bytes = 4096; bytes <= top; bytes *= session.quick() ? 64 : 4) {
+      for (std::int64_t bytes = 4096; bytes < top; bytes *= session.quick() ? 64 : 4) {
         measure(session, direction, pinned, bytes);
       }
       measure(session, direction, pinned, top);

@@ -128,6 +128,7 @@ CudnnPlan::CudnnPlan(const Cudnn& library, const Descriptor& operation, bool ten
             "ask for the workspace of a plan");
       if (static_cast<std::size_t>(bytes) > most_workspace_bytes) continue;
       if (bytes > 0) workspace_ = allocate(static_cast<std::size_t>(bytes));
+      configuration_ = configuration;
       plan_ = plan;
       notes_ = notes;
       return;

@@ -75,7 +75,7 @@ class CudnnPlan {
 
  private:
   cudnnHandle_t handle_;
-  SharedDescriptor plan_, variant_;
+  SharedDescriptor configuration_, plan_, variant_;
   SharedBuffer workspace_;
   EngineNotes notes_;
 };

@@ -16,10 +16,17 @@ Parameters parameters_of(const GemmShape& shape, const GemmRequest& request) {
           {"purpose", shape.purpose}};
 }
 
+// The library's matrices are column-major, a network's tensors have the features side by side: their product is the
+// transposed one, features by rows.
+GemmRequest request_of(const GemmShape& shape, const std::string& precision) {
+  GemmRequest request = {shape.n, shape.m, shape.k};
+  request.precision = precision;
+  return request;
+}
+
 void measure(Session& session, const GemmShape& shape, const std::string& precision,
              const std::string& epilogue = "none", bool split_k = true) {
-  GemmRequest request = {shape.m, shape.n, shape.k};
-  request.precision = precision;
+  GemmRequest request = request_of(shape, precision);
   request.epilogue = epilogue;
   request.split_k = split_k;
   const Parameters parameters = parameters_of(shape, request);
@@ -60,14 +67,18 @@ Record sustained(Session& session, const GemmRequest& request, double seconds, c
 void run_gemm(Session& session) {
   const int sm_count = session.properties().multiProcessorCount;
   for (const char* precision : {"fp16", "bf16", "tf32", "fp8"}) {
-    for (const GemmShape& shape : gemm_shapes(session.quick())) measure(session, shape, precision);
+    for (const GemmShape& shape : gemm_shapes(session.quick())) {
+      // Eight-bit products need rows of 16; nobody trains these networks with them.
+      if (std::string(precision) == "fp8" && shape.purpose == "resnet") continue;
+      measure(session, shape, precision);
+    }
   }
   for (int side : {2048, 4096, 8192}) measure(session, {side, side, side, "transformer"}, "fp32");
   for (const GemmShape& shape : gemm_k_sweep(sm_count, session.quick())) {
     for (bool split_k : {true, false}) measure(session, shape, "fp16", "none", split_k);
   }
   for (const char* epilogue : {"bias", "bias_gelu"}) {
-    for (int tokens : {2048, 8192}) measure(session, {4096, tokens, 1024, "transformer"}, "fp16", epilogue);
+    for (int tokens : {2048, 8192}) measure(session, {tokens, 4096, 1024, "transformer"}, "fp16", epilogue);
   }
   for (const GemmShape& shape : gemm_m_sweep(sm_count, session.quick())) measure(session, shape, "fp16");
 }

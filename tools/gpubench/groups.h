@@ -21,4 +21,7 @@ void run_step(Session& session);
 void run_power(Session& session);
 void run_collectives(Session& session);
 
+// Of NCCL, or empty where the program is built without it.
+std::string nccl_version();
+
 }  // namespace clustersim::gpubench

@@ -16,7 +16,7 @@ int samples_of(const Session& session) { return session.quick() ? 7 : 21; }
 // GPU time a kernel, and the host's time in the launch call.
 Record back_to_back(Session& session, int arguments, int streams, int kernels, const Parameters& parameters) {
   std::vector<std::unique_ptr<Stream>> others;
-  for (int i = 1; i < streams; ++i) others.push_back(std::make_unique<Stream>());
+  for (int i = 1; i < streams; ++i) others.push_back(std::make_unique<Stream>(Order::apart));
   const auto stream_at = [&](int i) { return i % streams == 0 ? session.stream() : others[i % streams - 1]->get(); };
   const Event start, stop, joined;
   std::vector<double> gpu_s, host_s;

@@ -105,6 +105,7 @@ measurement::Parameters describe(Session& session) {
       std::to_string(cublas / 10000) + "." + std::to_string(cublas / 100 % 100) + "." + std::to_string(cublas % 100));
   add("cudnn",
       std::to_string(cudnn / 10000) + "." + std::to_string(cudnn / 100 % 100) + "." + std::to_string(cudnn % 100));
+  add("nccl", gpubench::nccl_version());
   add("cpu", cpu_model());
   return machine;
 }
@@ -148,7 +149,7 @@ int run(int count, char** arguments) {
   {
     Session session(options.device, options.quick);
     file.machine = describe(session);
-    const double end_s = gpubench::now_s() + (options.quick ? 55 : 290);
+    const double end_s = gpubench::now_s() + (options.quick ? 50 : 265);
     for (const Group& group : groups) {
       if (!measurement::wanted(options, group.name)) continue;
       const double limit_s = options.quick ? group.limit_s / 6 : group.limit_s;

@@ -18,7 +18,10 @@ PinnedBuffer::PinnedBuffer(std::size_t bytes) {
 
 PinnedBuffer::~PinnedBuffer() { cudaFreeHost(data_); }
 
-Stream::Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "create a stream"); }
+Stream::Stream(Order order) {
+  check(cudaStreamCreateWithFlags(&stream_, order == Order::apart ? cudaStreamNonBlocking : cudaStreamDefault),
+        "create a stream");
+}
 
 Stream::~Stream() { cudaStreamDestroy(stream_); }
 

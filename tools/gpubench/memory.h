@@ -50,9 +50,13 @@ class PinnedBuffer {
   void* data_ = nullptr;
 };
 
+// Whether work on a stream waits for the default stream's, where plain copies and clearing run, and the other way
+// round.
+enum class Order { with_default, apart };
+
 class Stream {
  public:
-  Stream();
+  explicit Stream(Order order);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;

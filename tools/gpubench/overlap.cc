@@ -37,7 +37,7 @@ class Holder {
 
  private:
   PinnedBuffer release_;
-  Stream stream_;
+  Stream stream_{Order::apart};
 };
 
 Record beside_held(Session& session, const Gemm& gemm, int sms, const Parameters& parameters) {
@@ -57,7 +57,7 @@ struct Traffic {
 // Copies are enqueued ahead, so that they last as long as the products.
 Record beside_copy(Session& session, const Gemm& gemm, const Traffic& traffic, const Parameters& parameters) {
   const bool host = std::string(traffic.kind) == "host_to_device", any = traffic.bytes > 0;
-  const Stream copies;
+  const Stream copies(Order::apart);
   const SharedBuffer to = allocate(std::max<std::size_t>(traffic.bytes, 256)),
                      from = allocate(host ? 256 : std::max<std::size_t>(traffic.bytes, 256));
   const PinnedBuffer pinned(host ? traffic.bytes : 256);

@@ -77,7 +77,7 @@ class Session {
   bool quick_;
   int device_;
   cudaDeviceProp properties_ = {};
-  Stream stream_;
+  Stream stream_{Order::with_default};
   Event start_, stop_;
   Sensors sensors_;
   double group_end_s_ = 0;

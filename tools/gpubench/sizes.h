@@ -12,6 +12,7 @@ namespace clustersim::gpubench {
 // power of two.
 std::vector<std::int64_t> stream_sizes(std::int64_t largest, bool quick);
 
+// m rows (tokens, or places of images), n features, k features summed over; features lie side by side in memory.
 struct GemmShape {
   int m, n, k;
   std::string purpose;  // transformer, resnet, m_sweep, k_sweep
