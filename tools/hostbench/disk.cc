@@ -89,6 +89,7 @@ Record measure(int file, const char* access, std::int64_t file_bytes, const Patt
     const double reads_per_s = pattern.threads / record.median;
     record.derived = {{"bytes_per_s", reads_per_s * static_cast<double>(pattern.block_bytes)},
                       {"reads_per_s", reads_per_s}};
+    if (filesystem_of(settings.directory) == "tmpfs") record.note = "tmpfs: memory, not a disk";
     return record;
   } catch (const Interrupted&) {
     throw;

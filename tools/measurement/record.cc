@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -84,6 +85,26 @@ std::runtime_error cannot_write(const std::string& path, int error) {
                             "; name a file in a directory that exists and is yours with -o");
 }
 
+// Where the bytes go: the file behind a link, not the link.
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::string target = std::filesystem::canonical(path, error).string();
+  return error ? path : target;
+}
+
+// A pipe, a terminal, /dev/null: written as they are, never replaced by a file.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_other(path, error) && !error;
+}
+
+// Returns whether all was written.
+bool write_to(std::FILE* file, const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written;
+}
+
 }  // namespace
 
 Record measured(std::string benchmark, Parameters parameters, const std::vector<double>& samples, std::string unit) {
@@ -120,22 +141,25 @@ std::string to_json(const MeasurementFile& file) {
   return text + "\n  ]\n}\n";
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string temporary = temporary_beside(path);
+void write_whole(const std::string& given, const std::string& text) {
+  const std::string path = behind_links(given);
+  const bool device = is_device(path);
+  const std::string temporary = device ? path : temporary_beside(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) throw cannot_write(path, errno);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) return;
+  if (file == nullptr) throw cannot_write(given, errno);
+  if (write_to(file, text) && (device || std::rename(temporary.c_str(), path.c_str()) == 0)) return;
   const int error = errno;
-  unlink(temporary.c_str());
-  throw cannot_write(path, error);
+  if (!device) unlink(temporary.c_str());
+  throw cannot_write(given, error);
 }
 
-void require_writable(const std::string& path) {
+void require_writable(const std::string& given) {
+  const std::string path = behind_links(given);
+  if (is_device(path)) return;
+  if (std::error_code error; std::filesystem::is_directory(path, error)) throw cannot_write(given, EISDIR);
   const std::string temporary = temporary_beside(path);
   const int file = open(temporary.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-  if (file < 0) throw cannot_write(path, errno);
+  if (file < 0) throw cannot_write(given, errno);
   close(file);
   unlink(temporary.c_str());
 }
