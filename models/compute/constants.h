@@ -82,6 +82,8 @@ constexpr NormPasses passes_xla = {3, 2, 1, 5, 3, 1};  // [assumed: XLA joins ad
 constexpr NormPasses passes_fused = {3, 0, 1, 5, 0, 1};   // [fitted earlier on A100 alone: mlperf v2.0 dgxa100]
 constexpr NormPasses passes_hopper = {2, 0, 1, 4, 0, 1};  // [fitted by hand: mlperf v3.0, v4.0 H100]
 // NCHW tensors on NHWC kernels: read and write of input and output, per call. In TF32 some calls have NCHW kernels.
+// Such a kernel goes element by element through shared memory: reads and writes of elements by an SM in a cycle.
+constexpr double transpose_elements_per_sm_cycle = 4;         // [fitted by hand: A100 of 40 and 80 GB, T0883 and T0888]
 constexpr double layout_change_passes = 2;                    // [assumed: counted]
 constexpr double layout_change_passes_full = 1.7;             // [fitted by hand: T0002, T0069, T0277: three stacks]
 constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled tensor [assumed: counted]
@@ -142,6 +144,10 @@ constexpr double adam_bytes = 34;                        // [assumed]
 constexpr double lamb_bytes = 42;                        // [assumed: Adam and the norms' sweep]
 constexpr double fused_update_kernels = 60;              // [assumed]
 constexpr double sgd_operators = 5, adam_operators = 9;  // [assumed: eager framework operators per tensor]
+// Adam written in framework operators, a group for each tensor, every one a sweep over it. [assumed: counted in
+// published code, BertAdam: norm and clipping 12 bytes, moments 44, root, sum and quotient 28, decay 20, update 20,
+// clearing 4]
+constexpr double adam_tensor_bytes = 128, adam_tensor_operators = 14;
 // TensorFlow's LAMB, per variable. [fitted by hand: what two batch sizes leave at batch 0, T0541 and T0546 (44.3 ms),
 // T0526 and T0531 (43.6 ms), over 199 variables and 9.3 us; 31 counted in the published code]
 constexpr double lamb_operators = 23;

@@ -63,6 +63,7 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
       device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : compute::framework_stream_gddr);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
+  device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;
   device.fixed_s = (cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
   device.convolution_ratio = compute::convolution_ratio;

@@ -28,9 +28,10 @@ struct DeviceModel {
   double dram_bytes_per_s = 0;         // products, normalisation, softmax
   double elementwise_bytes_per_s = 0;  // additions, activations, casts
   double l2_bytes = 0;
-  double fixed_s = 0;     // of one kernel
-  double ramp_s = 0;      // its part without the launch gap: also spent at a synchronisation inside a kernel
-  double prologue_s = 0;  // of a 256 x 128 tile
+  double fixed_s = 0;  // of one kernel
+  double ramp_s = 0;   // its part without the launch gap: also spent at a synchronisation inside a kernel
+  double transpose_elements_per_s = 0;  // most that kernels which exchange dimensions move
+  double prologue_s = 0;                // of a 256 x 128 tile
   double sms = 1;
 
   // Rate of the format, or of the next one the chip has.

@@ -61,6 +61,11 @@ Kernel stream_kernel(const DeviceModel& device, double bytes) {
   return {0.0, bytes / device.dram_bytes_per_s, device.fixed_s};
 }
 
+Kernel transpose_kernel(const DeviceModel& device, double elements, double element_bytes) {
+  return {elements / device.transpose_elements_per_s, elements * element_bytes / device.dram_bytes_per_s,
+          device.fixed_s};
+}
+
 Kernel normalisation_kernel(const DeviceModel& device, double bytes) {
   return {0.0, bytes / device.dram_bytes_per_s, device.fixed_s + device.ramp_s};
 }

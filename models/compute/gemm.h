@@ -33,6 +33,8 @@ Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape
 Kernel stream_kernel(const DeviceModel& device, double bytes);
 Kernel elementwise_kernel(const DeviceModel& device, double bytes);
 // Batch normalisation: statistics, a synchronisation of the whole chip, then the second sweep.
+// Exchanges dimensions of a tensor; bound by DRAM or by what SMs move through shared memory.
+Kernel transpose_kernel(const DeviceModel& device, double elements, double element_bytes);
 Kernel normalisation_kernel(const DeviceModel& device, double bytes);
 
 // DRAM bytes of `passes` reads or writes of a tensor of which `again` repeat an earlier sweep of the same operator;

@@ -34,7 +34,7 @@ class CnnBuilder {
 
   void forward(const ConvLayer& layer, std::vector<Kernel>& out) const {
     const double in = in_bytes(layer), result = out_bytes(layer);
-    if (change_layout_) add_stream(out, layout_passes() * (in + result));
+    if (change_layout_) add_transposes(out, in + result);
     out.push_back(gemm_kernel(device_, format_, forward_shape(layer)));
     if (layer.after == After::bias_relu) {
       if (passes_.relu > 0) {
@@ -67,7 +67,7 @@ class CnnBuilder {
       add_norm(out, sweep_bytes(device_, result, passes_.norm_back + (join && with_add ? passes_.add_back : 0),
                                 std::min(3.0, passes_.norm_back - 2)));
     }
-    if (change_layout_) add_stream(out, layout_passes() * (in + result) * (first ? 1 : 2));
+    if (change_layout_) add_transposes(out, (in + result) * (first ? 1 : 2));
     if (!first) out.push_back(gemm_kernel(device_, format_, data_gradient_shape(layer)));
     out.push_back(gemm_kernel(device_, format_, weight_gradient_shape(layer)));
   }
@@ -87,6 +87,9 @@ class CnnBuilder {
   void add_norm(std::vector<Kernel>& out, double bytes) const { out.push_back(normalisation_kernel(device_, bytes)); }
   void add_elementwise(std::vector<Kernel>& out, double bytes) const {
     out.push_back(elementwise_kernel(device_, bytes));
+  }
+  void add_transposes(std::vector<Kernel>& out, double bytes) const {
+    out.push_back(transpose_kernel(device_, layout_passes() * bytes / element_, element_));
   }
   double images() const { return images_; }
   double layout_passes() const {

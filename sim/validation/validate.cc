@@ -17,17 +17,6 @@ namespace {
 
 constexpr double worth_a_word = 0.15;  // an error above this has a line of physics
 
-PredictedTraining predicted(const TrainingRow& row) {
-  PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
-  const Assembly assembly(p.scenario.cluster, p.scenario.job);
-  const Projection projection = project(assembly, run_job(assembly));
-  p.throughput = projection.throughput;
-  if (row.evaluation_included)
-    p.throughput =
-        rate_with_evaluations(p.throughput, p.scenario.job.evaluation.every_samples, projection.one_evaluation.base());
-  return p;
-}
-
 // Lines of physics, by suite and the start of a row's family or id; the longest that fits wins.
 void add_notes(const std::string& suite, std::vector<ValidationRow>& rows) {
   const std::vector<MeasurementRow> notes = read_measurements(measurements_path("residual_notes.csv"));
@@ -91,16 +80,28 @@ void add_remarks(Validation& validation) {
 
 }  // namespace
 
+PredictedTraining predict(const TrainingRow& row) {
+  PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
+  const Assembly assembly(p.scenario.cluster, p.scenario.job);
+  const Projection projection = project(assembly, run_job(assembly));
+  p.throughput = projection.throughput;
+  if (row.evaluation_included)
+    p.throughput =
+        rate_with_evaluations(p.throughput, p.scenario.job.evaluation.every_samples, projection.one_evaluation.base());
+  return p;
+}
+
 const std::vector<PredictedTraining>& ValidationBench::training() {
   if (training_.empty())
     for (const TrainingRow& row : training_suite(measurements_path("training_suite.csv")))
-      training_.push_back(predicted(row));
+      training_.push_back(predict(row));
   return training_;
 }
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> table = {
       {"training", "throughput of whole jobs", training_rows, training_bounds},
+      {"throughput", "other training rows, shown only", throughput_rows, no_bounds},
       {"scaling", "efficiency of the training suite's weak-scaling families", scaling_rows, scaling_bounds},
       {"collectives", "times of nccl-tests", collectives_rows, collectives_bounds},
       {"storage", "reading rates and loaders", storage_rows, storage_bounds},
