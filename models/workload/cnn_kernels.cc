@@ -89,12 +89,10 @@ class CnnBuilder {
     out.push_back(elementwise_kernel(device_, bytes));
   }
   void add_transposes(std::vector<Kernel>& out, double bytes) const {
-    out.push_back(transpose_kernel(device_, layout_passes() * bytes / element_, element_));
+    const double passes = element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
+    out.push_back(transpose_kernel(device_, passes * bytes / element_, element_));
   }
   double images() const { return images_; }
-  double layout_passes() const {
-    return element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
-  }
   double element() const { return element_; }
 
  private:
@@ -116,7 +114,6 @@ class CnnBuilder {
             padded_channels(layer) * taps(layer),
             1,
             sweep_bytes(device_, in_bytes(layer), 1, 1) + out_bytes(layer) + weight_bytes(layer),
-            true,
             false,
             gain(layer)};
   }
@@ -127,7 +124,6 @@ class CnnBuilder {
             layer.out_channels * taps(layer) / (layer.stride * layer.stride),
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
-            true,
             false,
             gain(layer)};
   }
@@ -139,11 +135,10 @@ class CnnBuilder {
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
             true,
-            true,
             gain(layer)};
   }
   GemmShape linear_shape(double m, double n, double k, bool weight_gradient) const {
-    return {m, n, k, 1, (m * n + n * k + m * k) * element_, false, weight_gradient, 1};
+    return {m, n, k, 1, (m * n + n * k + m * k) * element_, weight_gradient, 1};
   }
 
   DeviceModel device_;

@@ -100,8 +100,7 @@ double step_host_seconds(const Job& job, double operator_s, int ranks) {
   double total_s = compute::device_sync_s + jitter_s;
   const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
   if (is_pytorch(job) && cnn && ranks > 1) {
-    total_s += compute::ddp_sync_operators * operator_s;
-    if (is_half(job)) total_s += compute::amp_sync_operators * operator_s;
+    total_s += compute::sync_operators * operator_s * (is_half(job) ? 2 : 1);
   }
   return total_s;
 }
