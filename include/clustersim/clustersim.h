@@ -12,6 +12,7 @@
 #include "clustersim/error.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/timeline.h"
 
 namespace clustersim {
 
@@ -23,6 +24,8 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   bool what_if = true;
   bool explain_cost = false;
+  bool unfold = false;    // simulates every node instead of one of each kind
+  bool messages = false;  // simulates every chunk of a collective's ring instead of the collective as one transfer
 };
 
 // Where scenarios/hardware and its siblings lie: $CLUSTERSIM_DATA, else beside the program, else the source tree.
@@ -33,10 +36,11 @@ Scenario read_scenario(const std::string& path, const std::vector<Override>& ove
 // The same for a text; `name` stands for the file in faults.
 Scenario read_scenario_text(const std::string& text, const std::string& name, const std::vector<Override>& overrides);
 
-// sim/run: one scenario file, from reading to report.
-Report run(const std::string& path, const RunOptions& options);
+// sim/run: one scenario file, from reading to report. `detail`, where given, is filled with what the run looks like
+// inside; the report is the same without.
+Report run(const std::string& path, const RunOptions& options, RunDetail* detail = nullptr);
 // The same for a scenario already read.
-Report run(const Scenario& scenario, const RunOptions& options);
+Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detail = nullptr);
 
 // sim/compare: scenarios side by side.
 struct ComparedRun {
