@@ -9,8 +9,8 @@ namespace clustersim {
 namespace {
 
 // V(f) = max(floor, 1 - slope (1 - f)) with f over the highest clock, on which most jobs exceed TDP; TDP sustains the
-// share `sustained` of it. Slope and share serve every chip. [fitted, 2 numbers: Zeus power-limit traces, 45 jobs on V100, Quadro
-// RTX 6000, A40 and P100, 6 to 9 caps each]
+// share `sustained` of it. Slope and share serve every chip. [fitted, 2 numbers: Zeus power-limit traces, 45 jobs on
+// V100, Quadro RTX 6000, A40 and P100, 6 to 9 caps each]
 constexpr double slope_of_highest = 0.8, sustained = 0.87;
 // The same on the axis f / sustained, which has TDP at 1: again a line with a floor.
 constexpr double sustained_voltage = 1 - slope_of_highest * (1 - sustained);
@@ -24,8 +24,8 @@ struct Curve {
   double full_share = 1;  // of TDP, drawn at the highest clock and full activity
 };
 
-// [fitted, 6 numbers: the same traces] static parts of 15 W of 250 W, 70 W of 260 W, 90 W of 300 W; floors; and of the P100, whose
-// caps of 200 W and more of 250 W cost no speed, the full draw.
+// [fitted, 6 numbers: the same traces] static parts of 15 W of 250 W, 70 W of 260 W, 90 W of 300 W; floors; and of the
+// P100, whose caps of 200 W and more of 250 W cost no speed, the full draw.
 constexpr double usual_floor = 0.75;
 constexpr Curve volta{15.0 / 250.0, usual_floor, false, "fitted on V100 power-limit traces"};
 constexpr Curve turing{70.0 / 260.0, 0.6, false, "fitted on Quadro RTX 6000 power-limit traces"};
@@ -35,8 +35,8 @@ constexpr Curve pascal{15.0 / 250.0, usual_floor, false, "V100's curve, scaled t
 constexpr Curve others{0.175, usual_floor, true, "assumed static power, voltage of older chips; no data of this GPU"};
 
 // Kernels bound by memory and hand-overs between steps: a quarter of a training step at about 0.64 of full power.
-// [fitted, 2 numbers: Zeus, V100, ResNet-50 in a fixed window: 227, 213, 190, 172, 149 W under caps of 250 to 150 W. Others
-// follow]
+// [fitted, 2 numbers: Zeus, V100, ResNet-50 in a fixed window: 227, 213, 190, 172, 149 W under caps of 250 to 150 W.
+// Others follow]
 constexpr double light_share = 0.25, light_power = 0.64;
 constexpr double leakage_per_kelvin = 0.005;  // [assumed]
 constexpr double spin_share_of_tdp = 0.5;     // [assumed: waiting GPUs draw 0.45-0.6 TDP; 150-250 W reported]
