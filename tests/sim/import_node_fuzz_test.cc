@@ -97,7 +97,7 @@ bool survives(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("damaged files are read or refused", "[fuzz]") {
+TEST_CASE("damaged files of a node are read or refused", "[fuzz]") {
   Numbers numbers(20240601);
   int read = 0, refused = 0;
   for (const std::string& seed : seeds()) {
@@ -125,7 +125,7 @@ TEST_CASE("what is read of a damaged file becomes a document that a scenario tak
     }
 }
 
-TEST_CASE("entities that grow, elements without end and lines without end are bounded", "[fuzz]") {
+TEST_CASE("in files of a node: entities that grow, elements without end and lines without end are bounded", "[fuzz]") {
   std::string laughs = "<?xml version=\"1.0\"?><!DOCTYPE system [<!ENTITY l0 \"ha\">";
   for (int i = 1; i < 20; ++i) {
     const std::string before = "&l" + std::to_string(i - 1) + ";";
