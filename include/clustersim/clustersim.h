@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clustersim/error.h"
+#include "clustersim/page.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
 #include "clustersim/timeline.h"

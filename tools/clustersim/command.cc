@@ -134,6 +134,8 @@ std::string format_of(const Arguments& arguments) {
   return format;
 }
 
+Option report_option() { return {"report", "FILE.html", "also writes one HTML page with charts, which opens offline"}; }
+
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string* best = nullptr;
   std::size_t least = std::max<std::size_t>(2, word.size() / 3) + 1;  // two letters or a third of them may differ

@@ -77,6 +77,9 @@ void write_file(const std::string& path, const std::string& text);
 Option format_option();
 std::string format_of(const Arguments& arguments);
 
+// The --report of several commands.
+Option report_option();
+
 // "; did you mean "run"?" where a candidate is near, else "".
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates);
 

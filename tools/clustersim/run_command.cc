@@ -27,11 +27,19 @@ std::string run_scenario(const Arguments& arguments) {
   options.explain_cost = arguments.has("explain-cost");
   options.unfold = arguments.has("unfold");
   options.messages = fidelity == "messages";
-  RunDetail detail;
-  const bool traced = arguments.has("trace");
-  const Report report = run(arguments.positional[0], options, traced ? &detail : nullptr);
-  std::string text = write(report, format);
-  if (traced) write_file(arguments.value("trace", ""), trace_json(detail, report));
+  const bool traced = arguments.has("trace"), paged = arguments.has("report");
+  if (paged) require_page_template();
+  Scenario scenario = read_scenario(arguments.positional[0], options.overrides);
+  if (options.seed) scenario.seed = *options.seed;
+  RunPage result;
+  if (paged) {
+    result = run_page(scenario, options);
+  } else {
+    result.report = run(scenario, options, traced ? &result.detail : nullptr);
+  }
+  std::string text = write(result.report, format);
+  if (traced) write_file(arguments.value("trace", ""), trace_json(result.detail, result.report));
+  if (paged) write_file(arguments.value("report", ""), page(result));
   return text;
 }
 
@@ -46,7 +54,7 @@ Command run_command() {
            {"seed", "N", "another draw of what is random"},
            {"no-what-if", "", "leaves out the advice that needs runs of its own"},
            {"explain-cost", "", "shows how each sum of money comes about"},
-           {"report", "FILE", "", false, OptionState::not_built},
+           report_option(),
            {"trace", "FILE.json", "one step as a timeline, and the heat before it, for ui.perfetto.dev"},
            {"unfold", "", "simulates every node, not one of each kind; the answer is the same"},
            {"fidelity", "WORD",
