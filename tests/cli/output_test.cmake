@@ -33,3 +33,62 @@ file(GLOB left RELATIVE ${WORK} ${WORK}/*)
 if(NOT left STREQUAL "old.json;trace.json")
   message(SEND_ERROR "left behind: ${left}")
 endif()
+
+# A place that takes nothing: said plainly, and no fault of the program.
+if(EXISTS /dev/full)
+  execute_process(COMMAND ${PROGRAM} catalog OUTPUT_FILE /dev/full RESULT_VARIABLE code ERROR_VARIABLE err)
+  if(NOT code EQUAL 2 OR NOT err STREQUAL "clustersim: the result could not be written: No space left on device\n")
+    message(SEND_ERROR "/dev/full: exit ${code}, ${err}")
+  endif()
+  refuse(run ${FOUR_NODES} --no-what-if --trace /dev/full)
+  contains("${ERR}" "No space left on device")
+endif()
+
+# Control characters of names are shown, not obeyed: in every format, and in faults.
+string(ASCII 27 escape)
+foreach(format table csv json)
+  answer(run ${FOUR_NODES} --no-what-if --format ${format} --set "/name=a${escape}[31mred")
+  string(FIND "${OUT}" "${escape}" at)
+  if(NOT at EQUAL -1)
+    message(SEND_ERROR "a raw escape in ${format}")
+  endif()
+  contains("${OUT}" "a\\u001b[31mred")
+endforeach()
+foreach(words "check;${FOUR_NODES};--set;/cluster/a${escape}[2J=3" "check;${FOUR_NODES};--set;/cluster/node/gpu=${escape}]0;x"
+              "check;no${escape}c.json" "explain;/${escape}[1m" "catalog;${escape}[1m" "ru${escape}n" "run;--${escape}[1m")
+  refuse(${words})
+  string(FIND "${ERR}" "${escape}" at)
+  if(NOT at EQUAL -1)
+    message(SEND_ERROR "a raw escape in the faults of ${words}")
+  endif()
+endforeach()
+
+# Eighty columns, whatever the names.
+string(REPEAT "long" 50 long)
+foreach(words "run;${FOUR_NODES};--set;/name=${long}" "compare;${FOUR_NODES};${ROOT}/scenarios/4node-10g.json;--set;/name=${long}"
+              "compare;${FOUR_NODES};${FOUR_NODES};${FOUR_NODES};${FOUR_NODES}")
+  answer(${words})
+  string(REGEX REPLACE "[;[]|]" "_" text "${OUT}")
+  string(REPLACE "\n" ";" lines "${text}")
+  foreach(line ${lines})
+    string(LENGTH "${line}" length)
+    if(length GREATER 80)
+      message(SEND_ERROR "${length} columns: ${line}")
+    endif()
+  endforeach()
+endforeach()
+contains("${OUT}" "A step of each, on one scale")
+
+# Colour on a terminal only, and not where NO_COLOR is set; the words are the same.
+find_program(terminal script)
+if(terminal)
+  foreach(setting "NO_COLOR=" "NO_COLOR=1")
+    execute_process(COMMAND ${CMAKE_COMMAND} -E env TERM=xterm ${setting} ${terminal} -qec
+                            "'${PROGRAM}' run '${FOUR_NODES}' --no-what-if" /dev/null
+                    OUTPUT_VARIABLE shown INPUT_FILE /dev/null RESULT_VARIABLE code)
+    string(FIND "${shown}" "${escape}[1mWhere the step goes${escape}[0m" at)
+    if(NOT code EQUAL 0 OR (at EQUAL -1) EQUAL (setting STREQUAL "NO_COLOR="))
+      message(SEND_ERROR "${setting}: exit ${code}, a bold heading at ${at}")
+    endif()
+  endforeach()
+endif()
