@@ -68,4 +68,10 @@ RunPage run_page(const Scenario& scenario, const RunOptions& options) {
   return page;
 }
 
+RunPage run_page(const std::string& path, const RunOptions& options) {
+  Scenario scenario = read_scenario(path, options.overrides);
+  if (options.seed) scenario.seed = *options.seed;
+  return run_page(scenario, options);
+}
+
 }  // namespace clustersim

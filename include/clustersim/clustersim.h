@@ -14,6 +14,7 @@
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
 #include "clustersim/serve.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {

@@ -77,11 +77,18 @@ class FieldVisitor {
   // A list of words.
   virtual std::optional<std::vector<std::string>> words(const Field& field) = 0;
 
+  // Any JSON value, as its text; `form` says in words what it may be.
+  virtual void json(const Field& field, const std::string& form, std::optional<std::string>& text) = 0;
+
   // A thing of the catalog: an id (one of `ids`, which are of `kind`), or an object in place. on_id gets an id that
   // is known; on_object is called inside the object with the id of its "base", "" without one.
   virtual void part(const Field& field, const std::string& kind, const std::vector<std::string>& ids,
                     const std::function<void(const std::string& id)>& on_id,
                     const std::function<void(FieldVisitor&, const std::string& base)>& on_object) = 0;
+
+  // The name of a file, or its content in place.
+  virtual void file_or_object(const Field& field, const std::function<void(const std::string& path)>& on_path,
+                              const Body& on_object) = 0;
 
   // A key that may stand there and is not read ("sources", "note").
   virtual void skip(const std::string& name) = 0;

@@ -36,6 +36,7 @@ struct RunPage {
 
 // sim/page: runs the scenario and gathers all of it.
 RunPage run_page(const Scenario& scenario, const RunOptions& options);
+RunPage run_page(const std::string& path, const RunOptions& options);
 
 // Throws InputError where the template is missing; to be asked before a long run.
 void require_page_template();

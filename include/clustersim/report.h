@@ -48,6 +48,7 @@ struct Note {
 struct WhatIf {
   std::string change;  // "2x NIC rate"
   double step_s = 0;
+  double now_s = 0;  // the same step as it is, simulated as this was
 };
 
 // How far off predictions like this one have been: of |error| of the throughput of published rows.

@@ -56,7 +56,8 @@ void JsonReader::report_unknown_keys() {
   const Frame& frame = frames_.back();
   for (const auto& [key, value] : frame.object->members) {
     if (std::find(frame.known.begin(), frame.known.end(), key) != frame.known.end()) continue;
-    const std::string where = frame.pointer.empty() ? "" : " " + frame.pointer;
+    const std::string page = manual_ + frame.pointer;
+    const std::string where = page.empty() ? "" : " " + page;
     problems_.push_back({file_, frame.pointer + "/" + pointer_step(key),
                          "a known key of " + object_name(frame.pointer) + " (clustersim explain" + where + ")",
                          "\"" + key + "\"", did_you_mean(key, frame.known)});
@@ -241,6 +242,10 @@ std::optional<std::vector<std::string>> JsonReader::words(const Field& field) {
   return std::nullopt;
 }
 
+void JsonReader::json(const Field& field, const std::string&, std::optional<std::string>& text) {
+  if (const JsonValue* value = take(field)) text = to_text(*value, 0);
+}
+
 std::optional<std::string> JsonReader::known_id(const JsonValue& value, const std::string& where,
                                                 const std::string& kind, const std::vector<std::string>& ids) {
   if (value.kind == Kind::text) {
@@ -273,6 +278,19 @@ void JsonReader::part(const Field& field, const std::string& kind, const std::ve
     v.skip("base");
     on_object(v, base);
   });
+}
+
+void JsonReader::file_or_object(const Field& field, const std::function<void(const std::string& path)>& on_path,
+                                const Body& on_object) {
+  const JsonValue* value = take(field);
+  if (value == nullptr) return;
+  if (value->kind == Kind::object) {
+    inside(*value, pointer() + "/" + field.name, false, on_object);
+  } else if (value->kind == Kind::text && !value->text.empty()) {
+    on_path(value->text);
+  } else {
+    fault(field, *value, "the name of a file, or an object", "");
+  }
 }
 
 }  // namespace clustersim

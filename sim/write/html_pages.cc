@@ -58,7 +58,7 @@ std::string run_page_data(const RunPage& run) {
   Json data = {{"page", "run"}, {"report", Json::parse(report_as_json(report))}};
   data["what_if"] = Json::array();
   for (const WhatIf& change : report.what_ifs)
-    data["what_if"].push_back({{"change", change.change}, {"step_s", change.step_s}});
+    data["what_if"].push_back({{"change", change.change}, {"step_s", change.step_s}, {"now_s", change.now_s}});
   if (const auto& error = report.expected_error)
     data["expected_error"] = {
         {"median", error->median}, {"p90", error->p90}, {"rows", error->rows}, {"like", error->like}};

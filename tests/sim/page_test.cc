@@ -125,8 +125,8 @@ TEST_CASE("rows like a run have the error that its report expects") {
 }
 
 TEST_CASE("no row is like a step that was given") {
-  CHECK(published_rows_like(four_nodes({{"/job", R"({"emulated_step": "0.2 s", "batch": 4, "sample_bytes": "1 kB"})"}}))
-            .empty());
+  const char* job = R"({"model": {"emulated_step": "0.2 s", "batch": 4, "sample_bytes": "1 kB"}})";
+  CHECK(published_rows_like(four_nodes({{"/job", job}})).empty());
 }
 
 // Straight-line: (1 - residual) purchase / years + fixed + electricity hours use = rent hours use at the break-even

@@ -59,6 +59,7 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command sweep_command();
 Command import_command();
 Command serve_command();
 

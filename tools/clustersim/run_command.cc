@@ -15,6 +15,26 @@ std::uint64_t seed_of(const std::string& text) {
   return seed;
 }
 
+// The table, and the files that were asked for.
+std::string result(const Arguments& arguments, const RunOptions& options, const std::string& format) {
+  const std::string& path = arguments.positional[0];
+  const bool traced = arguments.has("trace"), on_page = arguments.has("report");
+  if (!on_page) {
+    RunDetail detail;
+    const Report report = run(path, options, traced ? &detail : nullptr);
+    std::string text = write(report, format);
+    if (traced) write_file(arguments.value("trace", ""), trace_json(detail, report));
+    return text;
+  }
+  require_page_template();
+  const RunPage shown = run_page(path, options);
+  std::string text = write(shown.report, format);
+  const std::string html = page(shown);
+  if (traced) write_file(arguments.value("trace", ""), trace_json(shown.detail, shown.report));
+  write_file(arguments.value("report", ""), html);
+  return text;
+}
+
 std::string run_scenario(const Arguments& arguments) {
   const std::string fidelity = arguments.value("fidelity", "bundle");
   if (fidelity != "bundle" && fidelity != "messages")
@@ -27,20 +47,7 @@ std::string run_scenario(const Arguments& arguments) {
   options.explain_cost = arguments.has("explain-cost");
   options.unfold = arguments.has("unfold");
   options.messages = fidelity == "messages";
-  const bool traced = arguments.has("trace"), paged = arguments.has("report");
-  if (paged) require_page_template();
-  Scenario scenario = read_scenario(arguments.positional[0], options.overrides);
-  if (options.seed) scenario.seed = *options.seed;
-  RunPage result;
-  if (paged) {
-    result = run_page(scenario, options);
-  } else {
-    result.report = run(scenario, options, traced ? &result.detail : nullptr);
-  }
-  std::string text = write(result.report, format);
-  if (traced) write_file(arguments.value("trace", ""), trace_json(result.detail, result.report));
-  if (paged) write_file(arguments.value("report", ""), page(result));
-  return text;
+  return result(arguments, options, format);
 }
 
 }  // namespace

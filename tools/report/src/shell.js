@@ -35,7 +35,7 @@ export const numbers = (items) =>
 // A large number with its unit small beside it.
 function valueAndUnit(text) {
   const [, value, unit] = /^(\S+)(?: (.*))?$/.exec(text) ?? [null, text];
-  return unit ? [value, h('span', { class: 'unit' }, ` ${unit}`)] : [value];
+  return unit ? [value, ' ', h('span', { class: 'unit' }, unit)] : [value];
 }
 
 // items: {title, text}: what to read first, side by side

@@ -27,10 +27,9 @@ export function partsBar(report) {
       shown.map((part) => [part.name, part.seconds, part.share])));
 }
 
-export function whatIfFigure({ what_if: changes, report }) {
+export function whatIfFigure({ what_if: changes }) {
   if (!changes?.length) return null;
-  const step = report.metrics.step_time.value;
-  const rows = changes.map(({ change, step_s: s }) => ({ change, s, share: s / step - 1 })).sort((a, b) => b.s - a.s);
+  const rows = changes.map(({ change, step_s: s, now_s: now }) => ({ change, s, now, share: s / now - 1 })).sort((a, b) => b.s - a.s);
   const best = rows.at(-1);
   const says = best.share < -0.005
     ? `Each resource doubled by itself, and the job simulated again. ${best.change} helps most: ${signedPercent(best.share)} of the step time.`
@@ -44,7 +43,7 @@ export function whatIfFigure({ what_if: changes, report }) {
         axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => (v === 0 ? 'as now' : signedPercent(-v).replace('.0', '')) } }),
       yAxis: axis(colours, { type: 'category', data: rows.map((row) => row.change), axisLabel: { color: colours.ink, fontSize: narrow ? 11 : 13, width: narrow ? 104 : 190, overflow: 'break' } }),
       tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) =>
-        tip(rows[i].change, ['Step time', readable(rows[i].s, 's')], ['Today', readable(step, 's')], ['Change', signedPercent(rows[i].share)]) }),
+        tip(rows[i].change, ['Step time', readable(rows[i].s, 's')], ['Today', readable(rows[i].now, 's')], ['Change', signedPercent(rows[i].share)]) }),
       series: [{
         type: 'bar', barWidth: 14, barMinHeight: 1,
         data: rows.map((row) => ({ value: -row.share, itemStyle: { color: row === best && row.share < -0.005 ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })),
