@@ -19,9 +19,9 @@ constexpr int exit_input = 2;
 constexpr int exit_internal = 70;
 
 std::vector<Command> commands() {
-  return {run_command(),        compare_command(),  check_command(),  explain_command(), catalog_command(),
-          collective_command(), validate_command(), claims_command(), import_command(),  sweep_command(),
-          serve_command()};
+  return {run_command(),     compare_command(),    check_command(),    explain_command(),
+          catalog_command(), collective_command(), validate_command(), claims_command(),
+          import_command(),  sweep_command(),      serve_command()};
 }
 
 // Verbs of the project that are not built yet.
