@@ -1,12 +1,8 @@
 // clustersim serve: the report of one scenario in a browser on this machine, with controls.
 #include <charconv>
-#include <csignal>
-#include <iostream>
-#include <thread>
 
-#include "clustersim/serve.h"
 #include "tools/clustersim/command.h"
-#include "tools/clustersim/page_server.h"
+#include "tools/clustersim/http/http.h"
 
 namespace clustersim {
 namespace {
@@ -20,28 +16,10 @@ int port_of(const std::string& text) {
   return port;
 }
 
-// Ctrl-C and a polite kill end the program: they are waited for, so threads started later leave them alone.
-sigset_t ending_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  return signals;
-}
-
 std::string serve(const Arguments& arguments) {
-  const int wanted = port_of(arguments.value("port", "8642"));
-  const ServedScenario scenario = serve_scenario(arguments.positional[0]);
-  const sigset_t signals = ending_signals();
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  PageServer server(scenario);
-  const int port = server.bind(wanted);
-  std::thread listening([&] { server.listen(); });
-  std::cerr << "serving " + scenario.file + " at http://127.0.0.1:" + std::to_string(port) + "/ (Ctrl-C ends)\n";
-  int ended_by = 0;
-  sigwait(&signals, &ended_by);
-  server.stop();
-  listening.join();
+  const int port = port_of(arguments.value("port", "8642"));
+  require_page_template();
+  serve_to_browser(arguments.positional[0], port);
   return "";
 }
 

@@ -18,7 +18,7 @@ namespace clustersim {
 
 class PageServer {
  public:
-  // InputError where the program was built without the HTTP library or the page.
+  // InputError where the program was built without the page.
   explicit PageServer(const ServedScenario& scenario);
   ~PageServer();
 

@@ -1,16 +1,15 @@
-#include "tools/clustersim/page_server.h"
+#include "tools/clustersim/http/page_server.h"
 
+#include <httplib.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <thread>
 
-#include "tools/clustersim/command.h"
-
-#ifdef CLUSTERSIM_HTTP
-#include <httplib.h>
+#include "clustersim/error.h"
 
 namespace clustersim {
 namespace {
@@ -178,22 +177,6 @@ PageServer::PageServer(const ServedScenario& scenario) : server_(std::make_uniqu
 int PageServer::bind(int port) { return server_->bind(port); }
 void PageServer::listen() { server_->listen(); }
 void PageServer::stop() { server_->stop(); }
-
-#else
-
-namespace clustersim {
-
-class PageServer::Server {};
-
-PageServer::PageServer(const ServedScenario&) {
-  throw InputError({{"clustersim serve", "", "a program built with cpp-httplib", "one built without",
-                     "install libcpp-httplib-dev and pkg-config and build again"}});
-}
-int PageServer::bind(int) { return 0; }
-void PageServer::listen() {}
-void PageServer::stop() {}
-
-#endif
 
 PageServer::~PageServer() = default;
 
