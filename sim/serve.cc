@@ -36,9 +36,13 @@ bool is_quantity(const std::string& text) {
   return true;
 }
 
+std::string plain(double value) {
+  return value == std::floor(value) ? std::to_string(std::llround(value)) : shortest(value);
+}
+
 std::string range_text(const Control& control) {
-  return (control.kind == Control::Kind::integer ? "a whole number from " : "a number from ") +
-         shortest(control.least) + " to " + shortest(control.most);
+  return (control.kind == Control::Kind::integer ? "a whole number from " : "a number from ") + plain(control.least) +
+         " to " + plain(control.most);
 }
 
 // What the control takes, where the value is not that; "" where it is.

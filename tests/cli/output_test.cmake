@@ -87,7 +87,7 @@ if(terminal)
                             "'${PROGRAM}' run '${FOUR_NODES}' --no-what-if" /dev/null
                     OUTPUT_VARIABLE shown INPUT_FILE /dev/null RESULT_VARIABLE code)
     string(FIND "${shown}" "${escape}[1mWhere the step goes${escape}[0m" at)
-    string(FIND "${shown}" "${escape}" any)
+    string(FIND "${shown}" "${escape}[1m" any)
     if(NOT code EQUAL 0)
       message(SEND_ERROR "on a terminal: exit ${code}")
     elseif(setting STREQUAL "NO_COLOR=" AND at EQUAL -1)
