@@ -37,7 +37,7 @@ check_includes("tools/gpubench" "^tools/(measurement|gpubench)/" tools/gpubench/
 
 file(GLOB_RECURSE headers ${ROOT}/include/*.h ${ROOT}/models/*.h ${ROOT}/sim/*.h)
 foreach(file ${headers})
-  file(STRINGS ${file} heavy REGEX "^#include <(boost|Eigen|nlohmann)/")
+  file(STRINGS ${file} heavy REGEX "^#include <(boost|Eigen|nlohmann)/|^#include <pugi")
   if(heavy)
     file(RELATIVE_PATH shown ${ROOT} ${file})
     list(APPEND faults "${shown}: ${heavy} belongs in a .cc file")
@@ -46,7 +46,7 @@ endforeach()
 
 file(GLOB_RECURSE lower ${ROOT}/models/*.cc ${ROOT}/include/*.h)
 foreach(file ${lower})
-  file(STRINGS ${file} third REGEX "^#include <(boost|nlohmann)/")
+  file(STRINGS ${file} third REGEX "^#include <(boost|nlohmann)/|^#include <pugi")
   if(third)
     file(RELATIVE_PATH shown ${ROOT} ${file})
     list(APPEND faults "${shown}: ${third} is above this floor")

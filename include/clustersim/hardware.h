@@ -137,11 +137,19 @@ struct PcieVertex {
   bool operator==(const PcieVertex&) const = default;
 };
 
+// NVLink or xGMI straight from one GPU to another.
+struct GpuCable {
+  int a = 0, b = 0;  // GPU numbers, a < b
+  int links = 1;
+  bool operator==(const GpuCable&) const = default;
+};
+
 struct GpuFabricSpec {
-  std::string shape;  // switch, mesh, pairs, cube-mesh, ring, pcie, none
+  std::string shape;  // switch, mesh, pairs, cube-mesh, ring, cables, pcie, none
   LinkSpec link;      // unset (id empty) for pcie
   int links_per_gpu = 0;
   bool in_network_reduction = false;  // the switch adds up (NVLS)
+  std::vector<GpuCable> cables;       // of shape "cables": as an imported topology has them
   bool operator==(const GpuFabricSpec&) const = default;
 };
 

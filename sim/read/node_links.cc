@@ -6,27 +6,6 @@ namespace clustersim {
 
 namespace {
 
-bool is_baseboard(const GpuSpec& gpu) {
-  return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
-         gpu.form_factor.starts_with("superchip");
-}
-
-// How links of a generation usually join so many GPUs: bridged cards in pairs; Redstone boards of four as a mesh;
-// the cube mesh of DGX-1; NVSwitch from Ampere on, and above eight.
-std::string usual_shape(const GpuSpec& gpu, const LinkSpec& link, int gpus) {
-  if (link.kind == "xgmi") return "mesh";
-  if (!is_baseboard(gpu)) return "pairs";
-  if (gpus <= 4) return "mesh";
-  if (gpus <= 8 && link.generation <= 2) return "cube-mesh";
-  return "switch";
-}
-
-// The NVSwitch generation that goes with a link, "" if there is none.
-std::string usual_switch(const LinkSpec& link) {
-  if (link.kind != "nvlink" || link.generation < 2) return "";
-  return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
-}
-
 GpuFabricSpec no_link(int gpus) {
   GpuFabricSpec fabric;
   fabric.shape = gpus > 1 ? "pcie" : "none";
@@ -39,9 +18,28 @@ std::string own_nvlink(const GpuSpec& gpu) {
 
 }  // namespace
 
+bool on_baseboard(const GpuSpec& gpu) {
+  return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
+         gpu.form_factor.starts_with("superchip");
+}
+
+std::string usual_gpu_shape(const GpuSpec& gpu, const LinkSpec& link, int gpus) {
+  if (link.kind == "xgmi") return "mesh";
+  if (!on_baseboard(gpu)) return "pairs";
+  if (gpus <= 4) return "mesh";
+  if (gpus <= 8 && link.generation <= 2) return "cube-mesh";
+  return "switch";
+}
+
+std::string usual_gpu_switch(const LinkSpec& link) {
+  if (link.kind != "nvlink" || link.generation < 2) return "";
+  return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
+}
+
 LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   if (keys.gpu_fabric && keys.gpu_fabric->pcie && keys.gpu_fabric->link) return *keys.gpu_fabric->link;
-  if (!host.gpu_slot.empty()) return context.catalog().link(host.gpu_slot, context.at(keys.pointer + "/server"));
+  if (!host.gpu_slot.empty())
+    return context.catalog().link(host.gpu_slot, context.at(keys.pointer + (host.wired ? "/topology" : "/server")));
   int generation = node.gpu.pcie_generation;
   if (node.cpu.pcie_generation > 0) generation = std::min(generation, node.cpu.pcie_generation);
   const int lanes = node.gpu.pcie_lanes > 0 ? std::min(node.gpu.pcie_lanes, 16) : 16;
@@ -52,6 +50,7 @@ LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, 
 GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   const std::string pointer = keys.pointer + "/gpu_fabric";
   const std::string own = own_nvlink(node.gpu);
+  const char* source = host.wired ? "/topology" : "/server";
   LinkSpec link;
   std::string shape, switch_id;
   int links_per_gpu = 0;
@@ -64,14 +63,14 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
       context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
                     "this GPU has no NVLink: \"pcie\"");
-  } else if (!host.fabric_link.empty() && host.gpu_id == node.gpu.id) {
-    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + "/server"));
+  } else if (!host.fabric_link.empty() && (host.gpu_id == node.gpu.id || host.wired)) {
+    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + source));
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;
-  } else if (!host.id.empty() && host.fabric_link.empty()) {
+  } else if (host.fabric_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
     return no_link(node.gpus);
-  } else if (!own.empty() && (is_baseboard(node.gpu) || !host.id.empty())) {
+  } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
     if (!host.id.empty()) shape = host.fabric_shape;
     if (node.gpus > 1 && link.id != host.fabric_link)
@@ -91,15 +90,16 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     links_per_gpu = host.links_per_gpu;
     context.assume(pointer + "/shape", shape, "that of \"" + host.id + "\"");
   } else if (shape.empty()) {
-    shape = usual_shape(node.gpu, link, node.gpus);
+    shape = usual_gpu_shape(node.gpu, link, node.gpus);
     context.assume(pointer + "/shape", shape, "usual for " + link.id + " and " + std::to_string(node.gpus) + " GPUs");
   }
-  if (switch_id.empty() && shape == "switch") switch_id = usual_switch(link);
+  if (switch_id.empty() && shape == "switch") switch_id = usual_gpu_switch(link);
   if (links_per_gpu == 0) links_per_gpu = node.gpu.nvlink_links > 0 ? node.gpu.nvlink_links : link.links_per_gpu;
   GpuFabricSpec fabric;
   fabric.link = link;
   fabric.shape = shape;
   fabric.links_per_gpu = std::max(1, links_per_gpu);
+  if (shape == "cables") fabric.cables = host.cables;
   if (!switch_id.empty() && context.catalog().has("link", switch_id))
     fabric.in_network_reduction = context.catalog().link(switch_id, context.at(pointer)).in_network_reduction;
   refuse_unknown(context, pointer, link);
