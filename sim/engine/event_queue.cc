@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "clustersim/random.h"
+
 namespace clustersim {
 
 namespace {
@@ -12,14 +14,6 @@ constexpr std::size_t entries_per_rung = 16;
 constexpr std::size_t most_rungs = 8192;
 constexpr std::size_t look_ahead = 8;     // events whose slot is fetched from memory before their turn
 constexpr std::size_t least_dead = 1024;  // fewer are not worth a sweep
-
-// The finaliser of splitmix64 (Steele, Lea, Flood 2014): every input bit moves about half of the output bits.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 std::uint64_t payload(std::int32_t kind, std::int32_t subject) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(kind)) << 32 | static_cast<std::uint32_t>(subject);
@@ -228,8 +222,8 @@ Event EventQueue::pop() {
   free_slot(entry.slot);
   now_at_ = event.time;
   ++popped_;
-  fingerprint_ =
-      mix(fingerprint_ ^ mix(static_cast<std::uint64_t>(event.time)) ^ mix(~payload(event.kind, event.subject)));
+  fingerprint_ = mix_bits(fingerprint_ ^ mix_bits(static_cast<std::uint64_t>(event.time)) ^
+                          mix_bits(~payload(event.kind, event.subject)));
   return event;
 }
 
