@@ -69,7 +69,9 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
     cloud.emplace(simulate(scenario, *cloud_assembly));
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
-  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, own.result.steady.step_s)});
+  if (options.what_if)
+    if (std::string text = what_if_text(scenario, own.result.steady.step_s); !text.empty())
+      report.notes.push_back({"what if", std::move(text)});
   if (detail) *detail = record_detail(assembly, own.result);
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;

@@ -41,7 +41,8 @@ class Observer {
     SimTime done = from_;
     for (const Span& span : record_.spans) {  // a stream's tasks run in order of their ids
       const Task& task = task_of(span);
-      if (task.stream != stream || span.end <= done || span.start >= to_) continue;
+      const bool ends_the_window = span.start == to_ && span.end == to_;  // a task of no length: what it waited for
+      if (task.stream != stream || span.end <= done || (span.start >= to_ && !ends_the_window)) continue;
       if (span.start > done) explain_gap(intervals, stream, done, span.start, span.last_predecessor);
       intervals.push_back({std::max(span.start, done), std::min(span.end, to_), task.part, span.task, false});
       done = std::min(span.end, to_);
@@ -74,7 +75,8 @@ class Observer {
       const Task& task = task_of(span);
       const SimTime since = std::max(span.start, begin);
       if (since < end) {
-        const bool of_another_rank = task.kind != TaskKind::transfer && task.stream != stream;
+        const bool on_a_rank = task.kind != TaskKind::transfer && task.stream >= 0 && task.part != Part::communication;
+        const bool of_another_rank = on_a_rank && task.stream != stream;
         intervals.push_back({since, end, of_another_rank ? Part::straggler : task.part, cause, true});
         end = since;
       }

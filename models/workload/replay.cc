@@ -67,6 +67,7 @@ TaskId Replay::append_collective(TaskGraph& graph, std::size_t piece, int step) 
   task.part = Part::communication;
   task.label = graph.label(to_string(replay(0).collectives[c].op));
   task.step = step;
+  if (replay(0).one_queue) task.stream = spec_.collective_stream;
   if (spec_.job.recorded_collectives) {
     task.kind = TaskKind::delay;
     task.latency_s = p.seconds;

@@ -89,6 +89,7 @@ class StepMaker {
     for (std::size_t i = 0; i < row_.size(); ++i) append_operator(i);
     append_collectives(row_.size());
     end_step();
+    step_.one_queue = last_of_queues_.size() <= 1;
     return std::move(step_);
   }
 
@@ -195,7 +196,9 @@ class StepMaker {
         const Exchange& x = exchanges_[static_cast<std::size_t>(e)];
         if (x.end > entry.start) return false;
         ended_of_queue[x.queue] = e;
-        if (x.end > before && entry.start - x.end <= just_after) waits.push_back(e);
+        const SimTime shared = x.end - std::max(before, x.start);
+        const bool most_of_it = op_of(entry).launch != Launch::host && 2 * shared >= entry.start - before;
+        if (x.end > before && (entry.start - x.end <= just_after || most_of_it)) waits.push_back(e);
         return true;
       });
       if (first_update)

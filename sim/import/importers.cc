@@ -2,6 +2,7 @@
 
 #include "clustersim/error.h"
 #include "sim/import/import_topology.h"
+#include "sim/import/kineto.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
@@ -9,6 +10,7 @@ namespace clustersim {
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
+      {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
   };
   return table;
 }

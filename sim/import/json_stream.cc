@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <boost/iostreams/filter/gzip.hpp>
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <streambuf>
@@ -52,6 +52,8 @@ class Mender : public std::streambuf {
       trouble_ = "the file could not be read further";
     }
     const auto got = static_cast<std::size_t>(source_.gcount());
+    if (position_ == 0 && got >= 3 && in_[0] == '\xEF' && in_[1] == '\xBB' && in_[2] == '\xBF')
+      std::fill_n(in_.begin(), 3, ' ');  // byte order mark
     position_ += got;
     return got;
   }
@@ -114,7 +116,9 @@ class Builder : public json::json_sax_t {
     v.boolean = value;
     return scalar(std::move(v));
   }
-  bool number_integer(number_integer_t value) override { return number(static_cast<double>(value), std::to_string(value)); }
+  bool number_integer(number_integer_t value) override {
+    return number(static_cast<double>(value), std::to_string(value));
+  }
   bool number_unsigned(number_unsigned_t value) override {
     return number(static_cast<double>(value), std::to_string(value));
   }
@@ -242,7 +246,6 @@ JsonStreamEnd stream_json(std::istream& source, const JsonStreamUser& user) {
   std::istream mended(&mender);
   Builder builder(user);
   JsonStreamEnd end;
-  if (source.peek() == 0xEF) source.ignore(3);  // byte order mark
   const bool whole = json::sax_parse(mended, &builder, json::input_format_t::json, false);
   end = builder.end;
   end.complete = whole && mender.trouble().empty();

@@ -84,8 +84,9 @@ class TraceReader {
     } else if (key == "estimated" && value.kind == JsonValue::Kind::object) {
       if (const std::string* why = text_at(value, "batch")) trace_.batch_guess = *why;
     } else if (key != "note") {
-      const std::vector<std::string> known = {"source", "gpu",          "device",    "ranks", "batch", "parameters",
-                                              "steps",  "dependencies", "operators", "estimated", "step_time"};
+      const std::vector<std::string> known = {"source",    "gpu",        "device",   "ranks",
+                                              "batch",     "parameters", "steps",    "dependencies",
+                                              "operators", "estimated",  "step_time"};
       const bool is_known = std::find(known.begin(), known.end(), key) != known.end();
       fault(pointer, is_known ? "the value that this key has" : "a known key", to_text(value),
             is_known ? "" : did_you_mean(key, known));
@@ -156,8 +157,11 @@ class TraceReader {
       op.name = name_of(value.text);
     } else if (key == "kind" && is_text) {
       const auto kind = operator_kind_of_word(value.text);
-      if (!kind) fault(pointer, "a kind: matmul, convolution, attention, normalization, elementwise, optimizer, copy, "
-                                "host_copy, cpu, unknown or collective", to_text(value));
+      if (!kind)
+        fault(pointer,
+              "a kind: matmul, convolution, attention, normalization, elementwise, optimizer, copy, "
+              "host_copy, cpu, unknown or collective",
+              to_text(value));
       op.kind = kind.value_or(OperatorKind::unknown);
       kind_given = true;
     } else if (key == "stream") {
@@ -173,8 +177,10 @@ class TraceReader {
     } else if (key == "launch" && is_text) {
       const auto* found = std::find_if(std::begin(launch_words), std::end(launch_words),
                                        [&](const LaunchWord& w) { return value.text == w.word; });
-      if (found == std::end(launch_words)) fault(pointer, "host or synchronized", to_text(value));
-      else op.launch = found->launch;
+      if (found == std::end(launch_words))
+        fault(pointer, "host or synchronized", to_text(value));
+      else
+        op.launch = found->launch;
     } else if (key == "after" && value.kind == JsonValue::Kind::list) {
       for (const JsonValue& item : value.items)
         trace_.after.push_back(static_cast<std::int32_t>(count(item, pointer, 0, most_operators)));
@@ -182,8 +188,8 @@ class TraceReader {
       op.collective = static_cast<std::int32_t>(trace_.collectives.size());
       trace_.collectives.push_back(collective(value, pointer));
     } else {
-      const std::vector<std::string> known = {"name", "kind", "stream", "start_us", "duration_us", "flop",
-                                              "bytes", "launch", "after", "collective"};
+      const std::vector<std::string> known = {"name", "kind",  "stream", "start_us", "duration_us",
+                                              "flop", "bytes", "launch", "after",    "collective"};
       fault(pointer, "a known key with a value of its kind", to_text(value), did_you_mean(key, known));
     }
   }
@@ -399,8 +405,10 @@ std::vector<std::string> collective_summary(const StepTrace& trace) {
     const TraceCollective& c = trace.collectives[static_cast<std::size_t>(op.collective)];
     Sum& sum = sums[c.op];
     ++sum.count;
-    if (c.bytes >= 0) sum.bytes += c.bytes;
-    else ++sum.unknown;
+    if (c.bytes >= 0)
+      sum.bytes += c.bytes;
+    else
+      ++sum.unknown;
     sum.wire += std::max<SimTime>(0, c.wire >= 0 ? c.wire : op.duration);
   }
   std::vector<std::string> lines;
@@ -409,8 +417,10 @@ std::vector<std::string> collective_summary(const StepTrace& trace) {
     std::snprintf(line, sizeof line, "%d %s, %.7g MB, %.6g ms", sum.count, to_string(op), sum.bytes * 1e-6,
                   static_cast<double>(sum.wire) * 1e-9);
     lines.push_back(line);
-    if (sum.unknown == sum.count) lines.back() = std::to_string(sum.count) + " " + to_string(op) + " of unknown size, " + ms_text(sum.wire);
-    else if (sum.unknown > 0) lines.back() += ", " + std::to_string(sum.unknown) + " of unknown size";
+    if (sum.unknown == sum.count)
+      lines.back() = std::to_string(sum.count) + " " + to_string(op) + " of unknown size, " + ms_text(sum.wire);
+    else if (sum.unknown > 0)
+      lines.back() += ", " + std::to_string(sum.unknown) + " of unknown size";
   }
   return lines;
 }
@@ -441,7 +451,8 @@ std::vector<std::string> trace_summary(const StepTrace& trace) {
   lines.push_back(line);
   for (const auto& [kind, sum] : kinds) {
     if (kind == OperatorKind::collective) continue;
-    std::snprintf(line, sizeof line, "%s: %d, %.6g ms", to_string(kind), sum.count, static_cast<double>(sum.time) * 1e-9);
+    std::snprintf(line, sizeof line, "%s: %d, %.6g ms", to_string(kind), sum.count,
+                  static_cast<double>(sum.time) * 1e-9);
     lines.push_back(line);
   }
   for (const std::string& text : collective_summary(trace)) lines.push_back("collectives: " + text);
