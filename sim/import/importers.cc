@@ -1,8 +1,10 @@
 #include "sim/import/importers.h"
 
 #include "clustersim/error.h"
+#include "sim/import/chakra.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/kineto.h"
+#include "sim/import/mllog.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
@@ -11,6 +13,10 @@ const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
+      {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
+       import_chakra},
+      {"mllog", "MLPerf training logs of one system, and its description, to a row of measurements (CSV)", 64,
+       import_mllog},
   };
   return table;
 }

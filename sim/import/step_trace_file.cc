@@ -233,7 +233,8 @@ class TraceReader {
     SimTime end = 0;
     for (const TraceOperator& op : trace_.operators) end = std::max(end, op.start + std::max<SimTime>(0, op.duration));
     if (trace_.step == 0) trace_.step = end;
-    if (trace_.step == 0) fault("/step_time", "a time above zero", "nothing", "or operators that last");
+    if (trace_.step == 0 && trace_.collectives.empty())
+      fault("/step_time", "a time above zero", "nothing", "or operators that last");
   }
 
   std::string path_;

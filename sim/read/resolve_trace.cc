@@ -117,6 +117,10 @@ class TraceResolver {
     const int world = cluster_.gpus();
     const TraceCollectives asked = model_.collectives.value_or(TraceCollectives::automatic);
     const bool has = !trace.collectives.empty();
+    if (world == 1 && trace.step == 0) {
+      context_.fault(kPointer, "operators that take time: one GPU exchanges nothing", "collectives alone");
+      return;
+    }
     if (world == 1) {
       if (has) context_.remark(kPointer, "without its collectives", "one GPU exchanges nothing");
       return;
