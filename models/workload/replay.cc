@@ -1,7 +1,7 @@
 #include "models/workload/replay.h"
 
 #include <algorithm>
-#include <cmath>
+#include <optional>
 #include <utility>
 
 #include "clustersim/error.h"
@@ -24,8 +24,8 @@ CollectiveRequest replayed_request(const TraceCollective& collective, const Data
   return request;
 }
 
-Replay::Replay(DataParallelSpec spec, const CollectivePlanner* planner)
-    : spec_(std::move(spec)), planner_(planner), feed_(spec_.ranks, spec_.prefetch) {
+Replay::Replay(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
+    : spec_(std::move(spec)), planner_(planner), messages_(messages), feed_(spec_.ranks, spec_.prefetch) {
   require(!spec_.ranks.empty() && !spec_.models.empty(), "a replay has ranks and a step");
   for (const StepModel& model : spec_.models) require(model.replay != nullptr, "a replay has a recorded step");
   done_.resize(spec_.ranks.size());
@@ -46,9 +46,22 @@ void Replay::make_works(TaskGraph& graph) {
   if (spec_.job.recorded_collectives) return;
   const ReplayStep& step = replay(0);
   for (const TraceCollective& collective : step.collectives) {
-    CollectivePlan plan = planner_->plan(replayed_request(collective, spec_));
-    if (!step.gradients_added) plan.holds.clear();  // the recorded kernels have lost what it takes already
-    plans_.push_back(std::move(plan));
+    const CollectiveRequest request = replayed_request(collective, spec_);
+    CollectivePlan plan = planner_->plan(request);
+    std::optional<MessagePlan> messages = messages_ ? messages_->plan(request, plan) : std::nullopt;
+    Task task;
+    task.kind = TaskKind::transfer;
+    // The host launches ahead of the GPU.
+    task.latency_s = (messages ? messages->latency_s : plan.latency_s) - plan.launch_s;
+    if (messages) {
+      task.messages = graph.add_pattern(std::move(messages->pattern));
+    } else {
+      task.amount = plan.amount_bytes;
+      task.uses = std::move(plan.uses);
+    }
+    // Kernels recorded beside collectives have lost already what these take.
+    if (step.gradients_added) task.holds = std::move(plan.holds);
+    collectives_.push_back(std::move(task));
   }
 }
 
@@ -64,21 +77,16 @@ TaskId Replay::append_collective(TaskGraph& graph, std::size_t piece, int step) 
   const ReplayPiece& p = replay(0).pieces[piece];
   const auto c = static_cast<std::size_t>(p.collective);
   Task task;
-  task.part = Part::communication;
-  task.label = graph.label(to_string(replay(0).collectives[c].op));
-  task.step = step;
-  if (replay(0).one_queue) task.stream = spec_.collective_stream;
   if (spec_.job.recorded_collectives) {
     task.kind = TaskKind::delay;
     task.latency_s = p.seconds;
   } else {
-    const CollectivePlan& plan = plans_[c];
-    task.kind = TaskKind::transfer;
-    task.amount = plan.amount_bytes;
-    task.latency_s = plan.latency_s - plan.launch_s;  // the host launches ahead of the GPU
-    task.uses = plan.uses;
-    task.holds = plan.holds;
+    task = collectives_[c];
   }
+  task.part = Part::communication;
+  task.label = graph.label(to_string(replay(0).collectives[c].op));
+  task.step = step;
+  if (replay(0).one_queue) task.stream = spec_.collective_stream;
   for (std::size_t r = 0; r < spec_.ranks.size(); ++r) add_after(task, r, piece, p.after);
   std::sort(task.after.begin(), task.after.end());
   task.after.erase(std::unique(task.after.begin(), task.after.end()), task.after.end());

@@ -20,8 +20,8 @@ namespace clustersim {
 
 class Replay final : public StepSource {
  public:
-  // `planner` must outlive the source; null with one rank. Every model of the spec has its replay.
-  Replay(DataParallelSpec spec, const CollectivePlanner* planner);
+  // The planners must outlive the source, as those of DataParallel. Every model of the spec has its replay.
+  Replay(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages = nullptr);
   void append_step(TaskGraph& graph, int step) override;
 
  private:
@@ -34,8 +34,9 @@ class Replay final : public StepSource {
 
   DataParallelSpec spec_;
   const CollectivePlanner* planner_;
+  const MessagePlanner* messages_;
   InputFeed feed_;
-  std::vector<CollectivePlan> plans_;       // by collective of the trace
+  std::vector<Task> collectives_;           // by collective of the trace: as planned
   std::vector<std::vector<WorkId>> works_;  // by model, then piece
   std::vector<WorkId> decode_;              // by rank
   std::vector<std::vector<TaskId>> done_;   // by rank, then piece: its task in the present step

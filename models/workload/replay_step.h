@@ -14,7 +14,8 @@
 // the slower (Launch::host), the kernel starts when the host, counted from the last moment it waited for the GPU, gets
 // there: on a faster GPU the pause grows. All other pauses keep their length after what the kernel follows.
 // A collective starts after the last kernel that had ended before it, as much later as recorded. A kernel waits for a
-// collective where the recording says so, where the pause before it ended with one or was mostly that, or where the optimizer begins.
+// collective where the recording says so, where the pause before it ended with one or was mostly that, or where the
+// optimizer begins.
 //
 // Gradients of a one-GPU recording: all-reduces of parameters x 2 or 4 bytes, in buckets as DDP cuts them, spread
 // evenly over the last two thirds of the time before the optimizer [assumed: backward is twice forward].

@@ -102,7 +102,8 @@ TEST_CASE("a Chakra trace without times is laid out by its dependencies") {
 TEST_CASE("launches and operators of the host are left out, dangling dependencies dropped") {
   if (!has_chakra()) return;
   std::vector<std::string> nodes = two_layers();
-  nodes.push_back(node(8, "nccl:all_reduce", collective_node, {7}, 5, flag("is_cpu_op", true) + number("comm_type", 0)));
+  nodes.push_back(
+      node(8, "nccl:all_reduce", collective_node, {7}, 5, flag("is_cpu_op", true) + number("comm_type", 0)));
   nodes.push_back(node(9, "aten::add", compute, {8, 4711}, 5, flag("is_cpu_op", true)));
   nodes.push_back(node(10, "after", compute, {9}, 50, on_gpu() + number("unheard_of", 3, 11)));
   const TestFile file("launches.et", file_of(nodes));

@@ -108,7 +108,7 @@ const std::string graph = R"({"workload_graph": [
  {"Id": 2, "Name": "ar", "NodeType": 7, "data_deps": [1], "comm_type": 0, "comm_size": 4000, "is_cpu_op": false},
  {"Id": 3, "Name": "bwd", "NodeType": 4, "data_deps": [2], "runtime": 700, "is_cpu_op": false}]})";
 
-const std::string log =
+const std::string run_log =
     "0: :::MLLOG {\"time_ms\": 1700000000000, \"key\": \"run_start\", \"value\": null, \"metadata\": {\"a\": 1}}\n"
     ":::MLPv0.5.0 resnet 1541710000.5 (/a/b.py:10) eval_accuracy: {\"epoch\": 61, \"value\": 0.749}\n"
     "0: :::MLLOG {\"time_ms\": 1700000600000, \"key\": \"run_stop\", \"value\": null, \"metadata\": {\"status\": "
@@ -131,7 +131,7 @@ TEST_CASE("damaged traces and logs are read or refused") {
   for (int i = 0; i < rounds; ++i) {
     try_all("kineto", damaged(profile, dice));
     try_all("chakra", damaged(i % 2 == 0 ? chakra : graph, dice));
-    try_all("mllog", damaged(log, dice));
+    try_all("mllog", damaged(run_log, dice));
     try_replay(damaged(our_step, dice));
   }
   SUCCEED("nothing else was thrown");
