@@ -6,7 +6,7 @@
 #include <functional>
 #include <queue>
 #include <sstream>
-#include <unordered_map>
+#include <tuple>
 
 #include "clustersim/error.h"
 #include "models/workload/operator_kind.h"
@@ -48,9 +48,37 @@ std::optional<CollectiveOp> op_of(const ChakraNode& node) {
   }
 }
 
+// Where each id stands. Writers number nodes one after the other as a rule: then nothing is kept.
+class Places {
+ public:
+  explicit Places(const std::vector<ChakraNode>& nodes)
+      : first_(nodes.empty() ? 0 : nodes.front().id), count_(nodes.size()) {
+    for (std::size_t i = 0; i < nodes.size() && in_order_; ++i) in_order_ = nodes[i].id == first_ + i;
+    if (in_order_) return;
+    sorted_.reserve(count_);
+    for (std::size_t i = 0; i < nodes.size(); ++i) sorted_.emplace_back(nodes[i].id, static_cast<std::int32_t>(i));
+    std::sort(sorted_.begin(), sorted_.end());
+    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+    sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
+  }
+  std::size_t repeated() const { return in_order_ ? 0 : count_ - sorted_.size(); }
+  // -1: no such node; of several with one id the first.
+  std::int32_t of(std::uint64_t id) const {
+    if (in_order_) return id - first_ < count_ ? static_cast<std::int32_t>(id - first_) : -1;
+    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{id, std::int32_t{0}});
+    return at != sorted_.end() && at->first == id ? at->second : -1;
+  }
+
+ private:
+  std::uint64_t first_;
+  std::size_t count_;
+  bool in_order_ = true;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> sorted_;
+};
+
 class ChakraTrace {
  public:
-  explicit ChakraTrace(const ChakraFile& file) : file_(file) {}
+  explicit ChakraTrace(const ChakraFile& file) : file_(file), places_(file.nodes) {}
 
   TraceImport make() {
     for (const ChakraNode& node : file_.nodes) {
@@ -125,8 +153,9 @@ class ChakraTrace {
       if ((computes(node) || exchanges(node)) && node.start_us >= 0) origin_us = std::min(origin_us, node.start_us);
     const bool own = file_.numbers.contains("step_ps");
     if (own) origin_us = 0;
-    std::unordered_map<std::uint64_t, std::int32_t> places;  // looked up, never walked through
-    for (const ChakraNode& node : file_.nodes) {
+    std::vector<std::int32_t> place_of(own ? file_.nodes.size() : 0, -1);
+    for (std::size_t i = 0; i < file_.nodes.size(); ++i) {
+      const ChakraNode& node = file_.nodes[i];
       if (!computes(node) && !exchanges(node)) {
         ++left_out_;
         continue;
@@ -135,28 +164,28 @@ class ChakraTrace {
       op.start = from_us(node.start_us - origin_us);
       op.first_after = static_cast<std::int32_t>(trace().after.size());
       if (own) {
-        places.try_emplace(node.id, static_cast<std::int32_t>(trace().operators.size()));
-        for (const std::uint64_t id : dependencies_of(node))
-          if (const auto before = places.find(id); before != places.end()) trace().after.push_back(before->second);
+        place_of[i] = static_cast<std::int32_t>(trace().operators.size());
+        for (std::int32_t d = 0; d < node.dependencies; ++d)
+          if (const std::int32_t before = place_of_dependency(node, d, place_of); before >= 0)
+            trace().after.push_back(before);
       }
       op.after_count = static_cast<std::int32_t>(trace().after.size()) - op.first_after;
       trace().operators.push_back(op);
     }
   }
 
-  std::vector<std::uint64_t> dependencies_of(const ChakraNode& node) const {
-    const auto first = file_.dependencies.begin() + node.first_dependency;
-    return {first, first + node.dependencies};
+  // The operator that a node's dependency has become, -1 for none.
+  std::int32_t place_of_dependency(const ChakraNode& node, std::int32_t d,
+                                   const std::vector<std::int32_t>& place_of) const {
+    const std::int32_t before = places_.of(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]);
+    return before < 0 ? -1 : place_of[static_cast<std::size_t>(before)];
   }
 
   // Without times: as soon as possible, in the order of dependencies.
   void lay_out() {
     const std::size_t count = file_.nodes.size();
-    std::unordered_map<std::uint64_t, std::int32_t> places;
-    places.reserve(count);
-    for (std::size_t i = 0; i < count; ++i)
-      if (!places.try_emplace(file_.nodes[i].id, static_cast<std::int32_t>(i)).second) ++repeated_;
-    link(places);
+    trace().operators.reserve(count);
+    link();
     struct Ready {
       SimTime time;
       std::uint64_t id;
@@ -197,7 +226,7 @@ class ChakraTrace {
                            "look for a circle of dependencies"}});
   }
 
-  void link(const std::unordered_map<std::uint64_t, std::int32_t>& places) {
+  void link() {
     const std::size_t count = file_.nodes.size();
     waits_for_.assign(count, 0);
     first_successor_.assign(count + 1, 0);
@@ -205,8 +234,7 @@ class ChakraTrace {
       for (std::size_t i = 0; i < count; ++i) {
         const ChakraNode& node = file_.nodes[i];
         for (std::int32_t d = 0; d < node.dependencies; ++d) {
-          const auto before = places.find(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]);
-          edge(before == places.end() ? -1 : before->second, i);
+          edge(places_.of(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]), i);
         }
       }
     };
@@ -225,7 +253,6 @@ class ChakraTrace {
       if (before >= 0)
         successors_[static_cast<std::size_t>(next[static_cast<std::size_t>(before)]++)] = static_cast<std::int32_t>(i);
     });
-    places_ = &places;
   }
 
   // Puts a node on its queue at its turn; the time of its end.
@@ -244,9 +271,7 @@ class ChakraTrace {
     queue = op.start + std::max<SimTime>(0, op.duration);
     op.first_after = static_cast<std::int32_t>(trace().after.size());
     for (std::int32_t d = 0; d < node.dependencies; ++d) {
-      const auto before = places_->find(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]);
-      if (before == places_->end()) continue;
-      const std::int32_t place = place_of[static_cast<std::size_t>(before->second)];
+      const std::int32_t place = place_of_dependency(node, d, place_of);
       // What comes before it in the same row needs no word.
       const bool in_row = place + 1 == static_cast<std::int32_t>(trace().operators.size()) && op.collective < 0 &&
                           place >= 0 && trace().operators[static_cast<std::size_t>(place)].collective < 0;
@@ -260,10 +285,7 @@ class ChakraTrace {
 
   std::int32_t last_kept(const ChakraNode& node, const std::vector<std::int32_t>& place_of) const {
     std::int32_t last = -1;
-    for (std::int32_t d = 0; d < node.dependencies; ++d) {
-      const auto before = places_->find(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]);
-      if (before != places_->end()) last = std::max(last, place_of[static_cast<std::size_t>(before->second)]);
-    }
+    for (std::int32_t d = 0; d < node.dependencies; ++d) last = std::max(last, place_of_dependency(node, d, place_of));
     return last;
   }
 
@@ -300,7 +322,7 @@ class ChakraTrace {
       if (count > 0) found_.warnings.push_back(std::to_string(count) + " " + what);
     };
     warn(dangling_, "dependencies on nodes that are not there: dropped");
-    warn(repeated_, "nodes with the id of another: what depends on it depends on the first");
+    warn(places_.repeated(), "nodes with the id of another: what depends on it depends on the first");
     if (left_out_ > 0)
       found_.known.push_back(std::to_string(left_out_) + " nodes of " + std::to_string(file_.nodes.size()) +
                              " left out: operators of the host beside a GPU, launches, metadata");
@@ -313,11 +335,11 @@ class ChakraTrace {
   }
 
   const ChakraFile& file_;
+  Places places_;
   TraceImport found_;
   bool on_gpu_ = false, timed_ = false;
-  std::size_t left_out_ = 0, dangling_ = 0, repeated_ = 0, untimed_ = 0;
+  std::size_t left_out_ = 0, dangling_ = 0, untimed_ = 0;
   std::map<std::int32_t, std::int16_t> queues_;
-  const std::unordered_map<std::uint64_t, std::int32_t>* places_ = nullptr;
   std::vector<std::int32_t> waits_for_, first_successor_, successors_;
 };
 

@@ -10,6 +10,8 @@
 namespace clustersim {
 namespace {
 
+constexpr int most_listed = 8;  // steps in a message
+
 std::string ms(double ns) {
   char text[40];
   std::snprintf(text, sizeof text, "%.6g ms", ns * 1e-6);
@@ -58,9 +60,10 @@ void describe(const KinetoFile& file, const KinetoSteps& steps, TraceImport& fou
       last_ns = std::max(last_ns, e.end_ns());
     }
     if (!step.complete) continue;
-    ++complete;
-    text += (text.empty() ? "" : ", ") + ms(static_cast<double>(step.end_ns - step.start_ns));
+    if (++complete <= most_listed)
+      text += (text.empty() ? "" : ", ") + ms(static_cast<double>(step.end_ns - step.start_ns));
   }
+  if (complete > most_listed) text += " and " + std::to_string(complete - most_listed) + " more";
   if (steps.marked) found.known.push_back(std::to_string(complete) + " complete steps of " + text);
   if (last_ns > first_ns)
     found.known.push_back(std::string(steps.on_gpu ? "GPU" : "host") + " busy " + ms(static_cast<double>(busy_ns)) +

@@ -156,26 +156,43 @@ class EventReader {
     if (!kind) return leave_out("of another category (Python frames, copies of annotations)");
     const JsonValue* start = event.find("ts");
     const JsonValue* duration = event.find("dur");
-    KinetoEvent e;
     const auto start_ns = start ? nanoseconds(*start) : std::nullopt;
     const auto duration_ns = duration ? nanoseconds(*duration) : std::nullopt;
     if (!start_ns || !duration_ns || *duration_ns < 0) return leave_out("without start or duration");
+    KinetoEvent e;
+    e.start_ns = *start_ns, e.duration_ns = *duration_ns, e.kind = *kind;
+    note_shape(args_of(event), *name);
+    if (e.kind == KinetoKind::kernel && !kernels_) drop_operators();
+    const bool wanted = args_of(event).find("Collective name") || args_of(event).find("In msg nelems");
+    if (kernels_ && is_host_work(e.kind) && !wanted) return leave_out("operators of the host beside a GPU");
     if (file_.events.size() >= most_events)
       throw InputError({{path_, "", "at most " + std::to_string(most_events) + " events of steps", "more",
                          "record fewer steps: a few say the same"}});
-    e.start_ns = *start_ns, e.duration_ns = *duration_ns, e.kind = *kind;
     e.name = name_id(name->substr(0, longest_name));
     e.thread = thread_id(event);
-    static const JsonValue none;
-    const JsonValue* given = event.find("args");
-    const JsonValue& args = given ? *given : none;
+    const JsonValue& args = args_of(event);
     e.correlation = whole(args, "correlation").value_or(-1);
     e.external = whole(args, "External id").value_or(whole(args, "external id").value_or(-1));
     if (e.kind == KinetoKind::kernel) e.stream = stream_id(args, event);
-    note_shape(args, *name);
     if (args.find("Collective name") || args.find("In msg nelems") || is_host_collective(*name))
       add_payload(e, args, *name);
     file_.events.push_back(e);
+  }
+
+  static const JsonValue& args_of(const JsonValue& event) {
+    static const JsonValue none;
+    const JsonValue* given = event.find("args");
+    return given ? *given : none;
+  }
+
+  // What the host does by itself matters only where nothing ran on a GPU.
+  static bool is_host_work(KinetoKind kind) { return kind == KinetoKind::cpu_op || kind == KinetoKind::annotation; }
+  void drop_operators() {
+    kernels_ = true;
+    const std::size_t before = file_.events.size();
+    std::erase_if(file_.events, [](const KinetoEvent& e) { return is_host_work(e.kind) && e.payload < 0; });
+    if (before > file_.events.size())
+      file_.left_out["operators of the host beside a GPU"] += before - file_.events.size();
   }
 
   static bool is_host_collective(const std::string& name) { return starts(name, "gloo:") || starts(name, "mpi:"); }
@@ -285,6 +302,7 @@ class EventReader {
 
   std::string path_;
   KinetoFile file_;
+  bool kernels_ = false;                                    // one was seen
   std::unordered_map<std::string, std::int32_t> name_ids_;  // looked up, never walked through
   std::map<std::string, std::int32_t> thread_ids_, stream_ids_;
 };

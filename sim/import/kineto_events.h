@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -43,7 +44,7 @@ struct KinetoPayload {
 };
 
 struct KinetoFile {
-  std::vector<KinetoEvent> events;  // in the order of their starts
+  std::deque<KinetoEvent> events;  // in the order of their starts; grows without copies of itself
   std::vector<std::string> names;
   std::vector<KinetoPayload> payloads;
   std::string gpu;  // deviceProperties[0].name
