@@ -10,8 +10,10 @@
 #include <vector>
 
 #include "clustersim/error.h"
+#include "clustersim/page.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {

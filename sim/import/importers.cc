@@ -2,6 +2,7 @@
 
 #include "clustersim/error.h"
 #include "sim/import/chakra.h"
+#include "sim/import/import_node.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/kineto.h"
 #include "sim/import/mllog.h"
@@ -11,7 +12,11 @@ namespace clustersim {
 
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
-      {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
+      {"topology",
+       "how a node is wired: NCCL topology XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several files of one "
+       "node",
+       16, import_topology},
+      {"node", "the same files, as a scenario with this node that runs", 16, import_node},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
       {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
        import_chakra},

@@ -81,6 +81,11 @@ struct SharedStorageKeys {
   std::optional<ArrayKeys> cache;
 };
 
+struct StragglerKeys {
+  std::optional<double> share, slowdown;
+  std::optional<bool> gpus, uniform;
+};
+
 struct ClusterKeys {
   bool present = false;
   std::optional<int> nodes;
@@ -88,6 +93,7 @@ struct ClusterKeys {
   std::optional<std::vector<GroupKeys>> groups;
   FabricKeys fabric;
   std::optional<SharedStorageKeys> storage;
+  std::optional<StragglerKeys> stragglers;
   std::optional<std::string> region;
 };
 
