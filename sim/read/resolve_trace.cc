@@ -32,9 +32,16 @@ class TraceResolver {
       context_.fault("/job/accumulation", "1: a recorded step is a whole one", std::to_string(*keys_.accumulation));
     job_.model_id = "trace";
     job_.model = ModelKind::trace;
+    const std::string path = found_path(*model_.trace, context_.lookup.file);
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      context_.fault(kPointer, "a file that exists", "\"" + *model_.trace + "\"",
+                     "it counts from the current folder, else from the scenario's");
+      return false;
+    }
     StepTrace trace;
     try {
-      trace = load_trace(found_path(*model_.trace, context_.lookup.file));
+      trace = load_trace(path);
     } catch (const InputError& error) {
       context_.lookup.problems.insert(context_.lookup.problems.end(), error.problems().begin(), error.problems().end());
       return false;
