@@ -3,9 +3,10 @@ import { drawAll } from './chart.js';
 import { comparisonPage } from './comparison.js';
 import { runPage } from './run.js';
 import { shell } from './shell.js';
+import { sweepPage } from './sweep.js';
 import { validationPage } from './validation.js';
 
-const pages = { run: runPage, comparison: comparisonPage, validation: validationPage };
+const pages = { run: runPage, comparison: comparisonPage, sweep: sweepPage, validation: validationPage };
 
 async function show() {
   const began = performance.now();
