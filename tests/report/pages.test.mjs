@@ -66,6 +66,11 @@ const figuresOf = {
   hostile: runFigures,
   comparison: (data) => ({ 'Time to train': data.runs.length, Energy: data.runs.length, 'Where a step goes': undefined,
     'The front of time and cost': data.offers.length + data.offers.filter((offer) => offer.on_front).length }),
+  study: (data) => ({
+    'The front of time and cost': data.front.length + ['cost_self_hosted', 'cost_cloud'].reduce((n, name) => n + data.rows.metrics[name].filter((cost) => cost !== null).length, 0),
+    'Heat map': data.axes[0].labels.length * data.axes[1].labels.length,
+    'Elasticity of time to train': data.sensitivities.filter((s) => s.metric === 'time_to_train' && s.elasticity !== null).length,
+  }),
   validation: (data) => ({ 'Predicted against measured': data.rows.filter((row) => row.predicted > 0 && row.measured > 0).length + 6, 'Errors of the scored rows': 20 }),
 };
 
@@ -102,7 +107,7 @@ for (const [name, expected] of Object.entries(figuresOf)) {
   });
 }
 
-for (const [name, dark] of [['four-nodes', false], ['four-nodes', true], ['comparison', true], ['validation', false]])
+for (const [name, dark] of [['four-nodes', false], ['four-nodes', true], ['comparison', true], ['study', false], ['validation', true]])
   test(`${name} can be read by everyone, ${dark ? 'dark' : 'light'}`, async () => {
     const { page, close } = await open(name, { dark });
     await page.evaluate(() => document.querySelectorAll('details').forEach((details) => { details.open = !(details.dataset.rows > 100); }));
@@ -167,6 +172,19 @@ test('the keyboard reaches the theme and the timeline', async () => {
   await page.keyboard.press('Enter');
   await page.waitForTimeout(100);
   assert.notEqual(await pixels(), whole);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('the heat map shows what is chosen', async () => {
+  const { page, faults, data, close } = await open('study');
+  const figure = page.locator('figure[data-name="Heat map"]');
+  const texts = () => figure.locator('svg text').allTextContents();
+  const before = await texts();
+  await figure.locator('select').first().selectOption('time_to_train');
+  assert.notDeepEqual(await texts(), before);
+  await figure.locator('select').last().selectOption({ label: data.axes[2].name.replaceAll('_', ' ') });
+  for (const label of data.axes[2].labels) assert.ok((await texts()).includes(label), label);
   assert.deepEqual(faults, []);
   await close();
 });

@@ -6,24 +6,24 @@ import { table } from './table.js';
 import { between, inkOn } from './theme.js';
 import { grouped, percent, readable, scaleOf, ticks } from './units.js';
 
-const spoken = (name) => name.replaceAll('_', ' ').replace('cost self hosted', 'cost on own servers').replace('cost cloud', 'cost in the cloud');
+const spoken = (name) => name.replaceAll('_', ' ').replaceAll('cost self hosted', 'cost on own servers').replaceAll('cost cloud', 'cost in the cloud');
 
 export function sweepPage(data) {
   const study = new Study(data);
   const best = data.best.length > 0 ? data.best[0] : null;
   return {
     title: data.name,
-    headline: `A study of ${grouped(String(study.points))} points over ${data.axes.map((a) => a.name).join(', ')}.`,
+    headline: `A study of ${grouped(String(study.points))} points over ${study.axes.map((a) => a.name).join(', ')}.`,
     answer: [lede(study, best), answerNumbers(study, best), reading([
-      { title: 'What was asked', text: sentence(`${data.maximize ? 'Most' : 'Least'} ${spoken(data.objective)}${data.constraints.length > 0 ? `, with ${data.constraints.join(' and ')}` : ''}`) },
+      { title: 'What was asked', text: sentence(`${data.maximize ? 'Most' : 'Least'} ${spoken(data.objective)}${data.constraints.length > 0 ? `, with ${spoken(data.constraints.join(' and '))}` : ''}`) },
       best !== null && { title: 'What limits the best', text: sentence(`${data.rows.limit[best]}`) },
       { title: 'What could not be', text: data.invalid + data.failed > 0 ? `${data.invalid + data.failed} of ${study.points} points are at fault; the commonest reasons are at the end.` : '' },
     ])],
     sections: [
       { id: 'best', title: 'The best points', says: 'Best first.', body: [data.best.length > 0 && study.table('Best points', data.best)] },
       { id: 'front', title: 'Time against cost', says: 'Every point that was asked for, owned and rented. Nothing is both as fast and as cheap as what lies on the front.', body: [figures(frontFigure(study))] },
-      { id: 'map', title: 'Two axes at a time', says: 'The best that the other axes allow.', body: [figures(mapFigure(study))] },
-      { id: 'sensitivity', title: 'What moves the answer', body: [figures(sensitivityFigures(study)), relativeTable(data)] },
+      { id: 'map', title: 'Two axes at a time', body: [figures(mapFigure(study))] },
+      { id: 'sensitivity', title: 'What moves the answer', says: 'Elasticity: the per cent by which the answer changes where a number changes by one per cent, all else equal.', body: [figures(sensitivityFigures(study)), relativeTable(data)] },
       { id: 'faults', title: 'Points at fault', body: [faultsTable(data)] },
     ],
     footer: [h('p', {}, `clustersim ${data.version}${data.rows.left_out > 0 ? `; of the rows that came out ${grouped(String(data.rows.left_out))} are not drawn, to keep this file small (fronts and best points are of all)` : ''}`)],
@@ -32,7 +32,7 @@ export function sweepPage(data) {
 
 class Study {
   constructor(data) {
-    Object.assign(this, { data, axes: data.axes, rows: data.rows, objective: data.objective, points: data.points });
+    Object.assign(this, { data, axes: data.axes.map((a) => ({ ...a, name: a.name.replaceAll('_', ' ') })), rows: data.rows, objective: data.objective, points: data.points });
   }
   unit(name) { return this.data.units[name] === 'money' ? this.data.currency : (this.data.units[name] ?? ''); }
   value(name, row) { return this.rows.metrics[name]?.[row] ?? null; }
@@ -42,15 +42,21 @@ class Study {
   get drawn() { return this.rows.values.length > 0 ? this.rows.values[0].length : 0; }
   table(title, rows) {
     const names = [...new Set([this.objective, 'time_to_train', 'cost_self_hosted', 'cost_cloud', 'energy'])].filter((name) => this.rows.metrics[name]);
-    return table(title, [...this.axes.map((a) => ({ name: a.name })), ...names.map((name) => ({ name: spoken(name), unit: this.unit(name), number: true })), { name: 'limited by' }],
-      rows.map((row) => [...this.labels(row), ...names.map((name) => this.value(name, row)), this.rows.limit[row]]));
+    return tightTable(title, [...this.axes.map((a) => ({ name: a.name })), ...names.map((name) => ({ name: spoken(name), unit: this.unit(name), number: true })), { name: 'limited by' }],
+      rows.map((row) => [...this.labels(row), ...names.map((name) => this.value(name, row)), this.rows.limit[row].replace(/ \(.*/, '')]));
   }
+}
+
+function tightTable(...content) {
+  const made = table(...content);
+  made.classList.add('tight');
+  return made;
 }
 
 function lede(study, best) {
   if (best === null) return h('p', { class: 'lede' }, 'No point keeps every constraint.');
-  const [first, ...rest] = study.axes.map((a, i) => `${a.name} ${study.label(i, best)}`);
-  return h('p', { class: 'lede' }, 'Best is ', h('b', {}, first), rest.length > 0 && `, ${rest.join(', ')}`, ': ', h('b', {}, study.text(study.objective, best)), ` ${spoken(study.objective)}.`);
+  const words = study.axes.map((a, i) => `${a.name} ${study.label(i, best)}`);
+  return h('p', { class: 'lede' }, `The ${study.data.maximize ? 'most' : 'least'} ${spoken(study.objective)} is `, h('b', {}, study.text(study.objective, best)), `: ${words.join(', ')}.`);
 }
 
 function answerNumbers(study, best) {
@@ -146,7 +152,7 @@ function mapFigure(study) {
   const controls = h('div', { class: 'controls' }, select('Of', names.map((name) => [name, spoken(name)]), metric, (v) => { metric = v; }),
     select('down', axisOptions, a, (v) => { a = Number(v); }), select('across', axisOptions, b, (v) => { b = Number(v); }));
   return figure({
-    title: 'Heat map', body: drawing.box, controls, wide: true, says: 'Pale is better.',
+    title: 'Heat map', body: drawing.box, controls, wide: true, says: 'Pale is better; each cell is the best over all other axes.',
     data: { columns: [{ name: study.axes[a].name }, { name: study.axes[b].name }, { name: spoken(metric), unit: study.unit(metric) }],
       rows: cells(study, a, b, metric, most()).map((cell) => [study.axes[a].labels[cell.y], study.axes[b].labels[cell.x], cell.value]) },
   });
@@ -164,20 +170,20 @@ function sensitivityFigures({ data }) {
       option: (colours) => ({
         grid: { left: 8, right: 48, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
         xAxis: axis(colours, { type: 'value', axisLabel: { color: colours.soft, hideOverlap: true, formatter: ticks(1) } }),
-        yAxis: axis(colours, { type: 'category', data: rows.map((s) => s.axis), axisLabel: { color: colours.ink, width: 160, overflow: 'truncate' } }),
+        yAxis: axis(colours, { type: 'category', data: rows.map((s) => s.axis.replaceAll('_', ' ')), axisLabel: { color: colours.ink, width: 160, overflow: 'truncate' } }),
         tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(rows[i].axis, ['Elasticity, median', signed(rows[i].elasticity)], ['From', signed(rows[i].least)], ['To', signed(rows[i].most)], ['Pairs of points', grouped(String(rows[i].pairs))]) }),
         series: [{ type: 'bar', barWidth: 16, barMinHeight: 1, data: rows.map((s) => ({ value: s.elasticity, itemStyle: { color: s === rows.at(-1) ? colours.accent : colours.neutral } })),
           label: { show: true, position: 'right', color: colours.ink, formatter: ({ value }) => signed(value) } }],
       }),
     });
-    return figure({ title: `Elasticity of ${spoken(metric)}`, body: box, says: 'Per cent that it changes where the axis changes by one per cent, all else equal.',
+    return figure({ title: `Elasticity of ${spoken(metric)}`, body: box,
       data: { columns: [{ name: 'Axis' }, { name: 'Median', number: true, text: signed }, { name: 'Least', number: true, text: signed }, { name: 'Most', number: true, text: signed }, { name: 'Pairs' }],
         rows: [...rows].reverse().map((s) => [s.axis, s.elasticity, s.least, s.most, s.pairs]) } });
   });
 }
 
 function relativeTable({ sensitivities }) {
-  const rows = sensitivities.flatMap((s) => s.relative.map(([value, ratio]) => [s.axis, spoken(s.metric), value, ratio - 1]));
+  const rows = sensitivities.flatMap((s) => s.relative.map(([value, ratio]) => [s.axis.replaceAll('_', ' '), spoken(s.metric), value, ratio - 1]));
   return rows.length > 0 && [h('p', { class: 'between' }, 'Axes that are no numbers: each value against the first, all else equal.'),
     table('Values against the first', [{ name: 'Axis' }, { name: 'Of' }, { name: 'Value' }, { name: 'Against the first', number: true, text: (v) => (Math.abs(v) < 5e-5 ? 'the same' : (v > 0 ? '+' : '−') + percent(Math.abs(v))) }], rows)];
 }
