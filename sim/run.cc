@@ -111,6 +111,7 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
 Report run(const std::string& path, const RunOptions& options, RunDetail* detail) {
   Scenario scenario = read_scenario(path, options.overrides);
   if (options.seed) scenario.seed = *options.seed;
+  if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   return run(scenario, options, detail);
 }
 

@@ -194,9 +194,18 @@ class Summary {
     if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
     add_clock_note();
     add_expected_error();
+    if (scenario_.cluster.stragglers) note("stragglers", stragglers_text());
     note("simulated", std::to_string(steady.steps_simulated) + " steps of " + simulated_nodes_text() +
                           (steady.settled ? ", until two in a row were equal"
                                           : ", averaged: the input pipeline beats instead of settling"));
+  }
+
+  std::string stragglers_text() const {
+    const Stragglers& s = *scenario_.cluster.stragglers;
+    const int units = s.gpus ? scenario_.cluster.gpus() : scenario_.cluster.nodes();
+    return std::to_string(std::lround(s.share * units)) + " of " + std::to_string(units) +
+           (s.gpus ? " GPUs" : " nodes") + " compute " + (s.uniform ? "up to " : "") + number(100 * s.slowdown) +
+           " % longer, chosen by seed " + std::to_string(s.seed);
   }
 
   std::string simulated_nodes_text() const {

@@ -53,6 +53,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   scenario.seed = static_cast<std::uint64_t>(keys.seed.value_or(1));
   if (!keys.seed) context.assume("/seed", "1", "default");
   if (keys.cluster.present) scenario.cluster = resolve_cluster(context, keys.cluster);
+  if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   for (const Problem& p : problems)
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
   if (keys.job.present) scenario.job = resolve_job(context, keys.job, scenario.cluster);
