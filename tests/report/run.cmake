@@ -40,7 +40,7 @@ page(study sweep ${here}/study.json --db :memory:)
 page(validation validate)
 
 execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs
-                WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 200)
+                WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 1200)
 if(failed)
   message(FATAL_ERROR "the pages are not as they should be")
 endif()
