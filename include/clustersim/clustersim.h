@@ -11,6 +11,7 @@
 
 #include "clustersim/error.h"
 #include "clustersim/page.h"
+#include "clustersim/plan.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
 #include "clustersim/sweep.h"
