@@ -39,7 +39,9 @@ page(comparison compare ${scenarios}/4node-100g.json ${scenarios}/4node-10g.json
 page(study sweep ${here}/study.json --db :memory:)
 page(validation validate)
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs
+execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} PROGRAM=${PROGRAM} CLUSTERSIM_PAGE=${TEMPLATE}
+                        SCENARIO=${scenarios}/4node-100g.json
+                        ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs ${here}/live.test.mjs
                 WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 1200)
 if(failed)
   message(FATAL_ERROR "the pages are not as they should be")

@@ -83,7 +83,10 @@ Command sweep_command() {
            report_option()},
           1,
           1,
-          run_sweep};
+          run_sweep,
+          "",
+          false,
+          true};
 }
 
 }  // namespace clustersim

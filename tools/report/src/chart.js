@@ -36,6 +36,7 @@ export function chart({ label, height, option, canvas = false, ready }) {
       ready?.(instance);
     },
     resize: () => (isNarrow() === narrow ? instance?.resize() : drawing.draw()),
+    drop: () => instance?.dispose(),
   };
   drawings.add(drawing);
   return { box, redraw: drawing.draw, set: (changes) => instance?.setOption(changes) };
@@ -44,6 +45,12 @@ export function chart({ label, height, option, canvas = false, ready }) {
 // A drawing of our own that follows the theme as charts do.
 export function onDraw(draw) {
   drawings.add({ draw, resize: () => {} });
+}
+
+// Before another page takes the place of this one.
+export function forgetDrawings() {
+  for (const drawing of drawings) drawing.drop?.();
+  drawings.clear();
 }
 
 export function drawAll() {
