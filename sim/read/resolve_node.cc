@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/read/calibration_file.h"
 #include "sim/read/host_of.h"
 #include "sim/read/node_links.h"
 
@@ -55,6 +56,7 @@ class NodeResolver {
     if (served() && host_.gpus > 0 && node_.gpus > host_.gpus)
       context_.fault(at("gpus"), "at most " + std::to_string(host_.gpus) + ", the places of \"" + host_.id + "\"",
                      std::to_string(node_.gpus), "add nodes, or describe the node without a server");
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.gpu);
     if (!node_.gpu.id.empty())  // The models of power and heat have their own guesses for these.
       refuse_unknown(context_, at("gpu"), node_.gpu, {"base_clock", "power_limit_min", "slowdown", "shutdown"});
     note_estimates(context_, "gpu", node_.gpu,
@@ -94,6 +96,7 @@ class NodeResolver {
     if (keys_.sockets && node_.sockets > node_.cpu.max_sockets)
       context_.fault(at("sockets"), "at most " + std::to_string(node_.cpu.max_sockets) + " of \"" + node_.cpu.id + "\"",
                      std::to_string(node_.sockets), "");
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.cpu);
     if (!node_.cpu.id.empty()) refuse_unknown(context_, at("cpu"), node_.cpu);
     note_estimates(context_, "cpu", node_.cpu,
                    {"all_core_clock", "memory_bandwidth", "idle_power", "relative_ipc", "loader_images_per_core_s",
@@ -136,6 +139,7 @@ class NodeResolver {
     if (node_.nics == 0) node_.nic.reset();
     if (!node_.nic) node_.nics = 0;
     if (!node_.nic || node_.nic->id.empty()) return;
+    if (context_.calibration != nullptr) context_.calibration->apply(*node_.nic);
     refuse_unknown(context_, at("nic"), *node_.nic);
     if (!alone_)
       note_estimates(context_, "nic", *node_.nic,
@@ -149,6 +153,7 @@ class NodeResolver {
     node_.gpu_fabric = resolve_gpu_fabric(context_, keys_, host_, node_);
     if (node_.sockets > 1) node_.socket_link = socket_link(context_, keys_, host_, node_.cpu);
     node_.pcie_tree = host_.pcie_tree;
+    if (context_.calibration != nullptr) context_.calibration->apply_slot(node_.pcie, node_.pcie_tree);
     if (keys_.topology)
       context_.fault(at("topology"), "a server, or gpu and gpu_fabric", "\"" + *keys_.topology + "\"",
                      "an imported topology comes from `clustersim import` and cannot be read yet");
@@ -172,6 +177,7 @@ class NodeResolver {
                                                       context_.at(keys.pointer));
       node_.storage.capacity = *device_capacity_ * (node_.storage.count * level.capacity_share);
     }
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.storage);
   }
 
   void add_cooling() {

@@ -79,6 +79,21 @@ struct SharedStorageKeys {
   std::optional<ArrayKeys> cache;
 };
 
+// One measured sweep of a collective: factors, or the points that they are fitted to.
+struct CollectiveKeys {
+  std::string pointer;
+  std::optional<CollectiveOp> op;
+  std::optional<int> nodes, ranks;
+  struct Point {
+    std::optional<Bytes> size;
+    std::optional<Time> time;
+  };
+  std::vector<Point> points;
+  std::optional<double> small, fill, knee, rate;
+  std::optional<std::string> limit;
+  std::optional<Bytes> from, to;
+};
+
 struct ClusterKeys {
   bool present = false;
   std::optional<int> nodes;
@@ -86,6 +101,8 @@ struct ClusterKeys {
   std::optional<std::vector<GroupKeys>> groups;
   FabricKeys fabric;
   std::optional<SharedStorageKeys> storage;
+  std::vector<CollectiveKeys> collectives;
+  std::optional<std::string> calibration;
   std::optional<std::string> region;
 };
 
@@ -165,6 +182,7 @@ struct ScenarioKeys {
 // The field lists: scenario_fields.cc, cluster_fields.cc and job_fields.cc.
 void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup);
 void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup);
+void visit_collectives(FieldVisitor& v, std::vector<CollectiveKeys>& keys);  // collective_fields.cc
 void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup);
 
 }  // namespace clustersim
