@@ -66,7 +66,8 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
 
 }  // namespace
 
-SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks) {
+SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks,
+                                StepRecording* recording) {
   const DataParallelSpec spec = assembly.step(first_epoch);
   const MachineSpec machine = assembly.machine(first_epoch, clocks);
   for (int steps = std::min(most_steps, spec.prefetch + 4);; steps = std::min(most_steps, 2 * steps)) {
@@ -74,7 +75,7 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
     DataParallel source(spec, &assembly.planner());
     // Readers go on working for the batches after the last step that is measured.
     for (int i = 0; i < steps + spec.prefetch; ++i) source.append_step(graph, i);
-    const RunRecord record = run_tasks(machine, graph);
+    RunRecord record = run_tasks(machine, graph, recording != nullptr);
     const std::vector<SimTime> ends = step_ends(graph, record);
     const auto last = static_cast<std::size_t>(steps) - 1;
     const double now = sim_time_to_seconds(ends[last] - ends[last - 1]);
@@ -87,6 +88,7 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
         summarize_window(assembly, spec, graph, record, ends[first], ends[last], static_cast<int>(last - first));
     result.steps_simulated = steps;
     result.settled = settled;
+    if (recording) *recording = {spec, std::move(graph), std::move(record), ends[first], ends[last]};
     return result;
   }
 }
@@ -131,8 +133,9 @@ JobResult run_job(const Assembly& assembly) {
   if (job.data.first_epoch_cold && job.data.from != DataSource::synthetic)
     result.first_epoch = simulate_steady_step(assembly, true, result.clocks);
   // A run that ends within its first epoch never sees a warm one.
-  if (result.first_epoch && target_length(job, assembly.cluster()).samples <= job.data.dataset.samples * (1 + 1e-3))
-    result.steady = *result.first_epoch;
+  result.within_first_epoch =
+      result.first_epoch && target_length(job, assembly.cluster()).samples <= job.data.dataset.samples * (1 + 1e-3);
+  if (result.within_first_epoch) result.steady = *result.first_epoch;
   return result;
 }
 

@@ -26,14 +26,25 @@ struct SteadyStep {
   std::uint64_t fingerprint = 0;
 };
 
-// Simulates steps at fixed clocks until two in a row are equal.
-SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks);
+// The window that a steady step was measured in, kept whole.
+struct StepRecording {
+  DataParallelSpec spec;
+  TaskGraph graph;
+  RunRecord record;  // with rates
+  SimTime from = 0, to = 0;
+};
+
+// Simulates steps at fixed clocks until two in a row are equal. `recording`, where given, is filled; the answer is the
+// same without.
+SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks,
+                                StepRecording* recording = nullptr);
 
 struct JobResult {
   SteadyStep steady;
   std::optional<SteadyStep> first_epoch;    // where a cold first epoch reads differently
   std::vector<double> clocks;               // relative, by simulated GPU
   std::vector<NodeThermal::State> thermal;  // by node of the plan
+  bool within_first_epoch = false;          // the run ends before a warm epoch: `steady` is a step of the first
 };
 
 JobResult run_job(const Assembly& assembly);

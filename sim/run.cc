@@ -6,6 +6,7 @@
 
 #include "clustersim/clustersim.h"
 #include "models/compute/roofline.h"
+#include "sim/run_detail.h"
 #include "sim/summarize.h"
 #include "sim/what_if.h"
 
@@ -57,7 +58,7 @@ std::string hex(std::uint64_t value) {
 
 }  // namespace
 
-Report run(const Scenario& scenario, const RunOptions& options) {
+Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detail) {
   const auto began = std::chrono::steady_clock::now();
   const Assembly assembly(scenario.cluster, scenario.job);
   const SimulatedJob own = simulate(scenario, assembly);
@@ -69,6 +70,7 @@ Report run(const Scenario& scenario, const RunOptions& options) {
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
   if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, own.result.steady.step_s)});
+  if (detail) *detail = record_detail(assembly, own.result);
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;
   report.provenance.fingerprint = hex(own.result.steady.fingerprint);
@@ -76,10 +78,10 @@ Report run(const Scenario& scenario, const RunOptions& options) {
   return report;
 }
 
-Report run(const std::string& path, const RunOptions& options) {
+Report run(const std::string& path, const RunOptions& options, RunDetail* detail) {
   Scenario scenario = read_scenario(path, options.overrides);
   if (options.seed) scenario.seed = *options.seed;
-  return run(scenario, options);
+  return run(scenario, options, detail);
 }
 
 }  // namespace clustersim

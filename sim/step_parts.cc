@@ -36,19 +36,30 @@ class Observer {
   Observer(const TaskGraph& graph, const RunRecord& record, SimTime from, SimTime to)
       : graph_(graph), record_(record), from_(from), to_(to) {}
 
-  StepParts observe(StreamId stream) const {
-    StepParts parts;
+  std::vector<StreamInterval> observe(StreamId stream) const {
+    std::vector<StreamInterval> intervals;
     SimTime done = from_;
     for (const Span& span : record_.spans) {  // a stream's tasks run in order of their ids
       const Task& task = task_of(span);
       if (task.stream != stream || span.end <= done || span.start >= to_) continue;
-      if (span.start > done) explain_gap(parts, stream, done, span.start, span.last_predecessor);
-      const double seconds = sim_time_to_seconds(std::min(span.end, to_) - std::max(span.start, done));
-      count(parts, task.part, seconds);
-      if (task.kind == TaskKind::compute) parts.busy_s += seconds;
+      if (span.start > done) explain_gap(intervals, stream, done, span.start, span.last_predecessor);
+      intervals.push_back({std::max(span.start, done), std::min(span.end, to_), task.part, span.task, false});
       done = std::min(span.end, to_);
     }
-    if (done < to_) parts.straggler_s += sim_time_to_seconds(to_ - done);  // others are still at work
+    if (done < to_) intervals.push_back({done, to_, Part::straggler, -1, true});  // others are still at work
+    return intervals;
+  }
+
+  StepParts parts_of(StreamId stream) const {
+    StepParts parts;
+    for (const StreamInterval& interval : observe(stream)) {
+      const double seconds = sim_time_to_seconds(interval.to - interval.from);
+      count(parts, interval.part, seconds);
+      if (interval.task < 0) continue;
+      const Task& task = graph_.tasks[static_cast<std::size_t>(interval.task)];
+      if (interval.waiting) parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
+      if (!interval.waiting && task.kind == TaskKind::compute) parts.busy_s += seconds;
+    }
     return parts;
   }
 
@@ -56,21 +67,20 @@ class Observer {
   const Task& task_of(const Span& span) const { return graph_.tasks[static_cast<std::size_t>(span.task)]; }
 
   // Nothing ran on `stream` from `begin` to `end`; `cause` is the task whose end let it go on.
-  void explain_gap(StepParts& parts, StreamId stream, SimTime begin, SimTime end, TaskId cause) const {
+  void explain_gap(std::vector<StreamInterval>& intervals, StreamId stream, SimTime begin, SimTime end,
+                   TaskId cause) const {
     while (end > begin && cause >= 0) {
       const Span& span = record_.spans[static_cast<std::size_t>(cause)];
       const Task& task = task_of(span);
       const SimTime since = std::max(span.start, begin);
       if (since < end) {
         const bool of_another_rank = task.kind != TaskKind::transfer && task.stream != stream;
-        const double seconds = sim_time_to_seconds(end - since);
-        count(parts, of_another_rank ? Part::straggler : task.part, seconds);
-        parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
+        intervals.push_back({since, end, of_another_rank ? Part::straggler : task.part, cause, true});
         end = since;
       }
       cause = span.last_predecessor;
     }
-    if (end > begin) parts.host_s += sim_time_to_seconds(end - begin);
+    if (end > begin) intervals.push_back({begin, end, Part::host_overhead, -1, true});
   }
 
   const TaskGraph& graph_;
@@ -80,6 +90,11 @@ class Observer {
 
 }  // namespace
 
+std::vector<StreamInterval> stream_intervals(const TaskGraph& graph, const RunRecord& record, StreamId stream,
+                                             SimTime from, SimTime to) {
+  return Observer(graph, record, from, to).observe(stream);
+}
+
 StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
                      SimTime from, SimTime to) {
   require(to > from && !streams.empty(), "a step to take apart has a length and a stream");
@@ -88,7 +103,7 @@ StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std:
   double weights = 0;
   for (const ObservedStream& s : streams) weights += s.weight;
   for (const ObservedStream& s : streams) {
-    const StepParts one = observer.observe(s.stream);
+    const StepParts one = observer.parts_of(s.stream);
     const double share = s.weight / weights;
     mean.forward_backward_s += share * one.forward_backward_s;
     mean.communication_s += share * one.communication_s;

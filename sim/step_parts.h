@@ -27,6 +27,18 @@ struct ObservedStream {
   double weight = 1;  // GPUs it stands for
 };
 
+// A stretch of a stream's time: a task of its own, or the wait for one of another stream.
+struct StreamInterval {
+  SimTime from = 0, to = 0;
+  Part part = Part::other;
+  TaskId task = -1;  // that ran, or that was waited for; -1: nothing known, or others at the end of the window
+  bool waiting = false;
+};
+
+// The whole window of one stream, without gap or overlap. Not in order of time.
+std::vector<StreamInterval> stream_intervals(const TaskGraph& graph, const RunRecord& record, StreamId stream,
+                                             SimTime from, SimTime to);
+
 StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
                      SimTime from, SimTime to);
 

@@ -12,6 +12,7 @@
 #include "clustersim/error.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/timeline.h"
 
 namespace clustersim {
 
@@ -33,10 +34,11 @@ Scenario read_scenario(const std::string& path, const std::vector<Override>& ove
 // The same for a text; `name` stands for the file in faults.
 Scenario read_scenario_text(const std::string& text, const std::string& name, const std::vector<Override>& overrides);
 
-// sim/run: one scenario file, from reading to report.
-Report run(const std::string& path, const RunOptions& options);
+// sim/run: one scenario file, from reading to report. `detail`, where given, is filled with what the run looks like
+// inside; the report is the same without.
+Report run(const std::string& path, const RunOptions& options, RunDetail* detail = nullptr);
 // The same for a scenario already read.
-Report run(const Scenario& scenario, const RunOptions& options);
+Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detail = nullptr);
 
 // sim/compare: scenarios side by side.
 struct ComparedRun {

@@ -34,10 +34,18 @@ struct GpuUse {
   double communication_only_s = 0;  // a transfer held the GPU and no compute task ran
 };
 
+// What flows over a resource changes by so many units a second; recorded on request only.
+struct RateChange {
+  SimTime time = 0;
+  ResourceId resource = -1;
+  double change = 0;
+};
+
 struct RunRecord {
   std::vector<Span> spans;             // indexed by TaskId
   std::vector<ResourceUse> resources;  // indexed by ResourceId
   std::vector<GpuUse> gpus;            // indexed by GpuId
+  std::vector<RateChange> rates;       // in order of time; empty unless asked for
   SimTime end = 0;
   std::uint64_t events = 0;
   std::uint64_t fingerprint = 0;  // of the (time, task) pairs in order

@@ -49,12 +49,14 @@ const char* fault_of(const Task& task, const MachineSpec& machine, const TaskGra
 
 class Executor {
  public:
-  Executor(const MachineSpec& machine, const TaskGraph& graph)
+  Executor(const MachineSpec& machine, const TaskGraph& graph, bool record_rates)
       : machine_(machine),
         graph_(graph),
         network_(machine.resource_capacity, queue_),
         messages_(graph, network_),
-        compute_(machine, graph.works, queue_) {}
+        compute_(machine, graph.works, queue_) {
+    if (record_rates) network_.record_rates(&record_.rates);
+  }
 
   RunRecord run();
 
@@ -244,6 +246,8 @@ RunRecord Executor::run() {
 
 }  // namespace
 
-RunRecord run_tasks(const MachineSpec& machine, const TaskGraph& graph) { return Executor(machine, graph).run(); }
+RunRecord run_tasks(const MachineSpec& machine, const TaskGraph& graph, bool record_rates) {
+  return Executor(machine, graph, record_rates).run();
+}
 
 }  // namespace clustersim

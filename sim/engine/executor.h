@@ -22,6 +22,7 @@
 namespace clustersim {
 
 // InternalError, with the label of a task, where a task names what the machine does not have, or waits for ever.
-RunRecord run_tasks(const MachineSpec& machine, const TaskGraph& graph);
+// `record_rates` fills RunRecord::rates; nothing else depends on it.
+RunRecord run_tasks(const MachineSpec& machine, const TaskGraph& graph, bool record_rates = false);
 
 }  // namespace clustersim

@@ -68,6 +68,7 @@ void FlowNetwork::end(FlowId id) {
   if (slot_of_.size() <= static_cast<std::size_t>(id) || slot_of_[static_cast<std::size_t>(id)] < 0) return;
   const std::int32_t slot = std::exchange(slot_of_[static_cast<std::size_t>(id)], -1);
   const Flow& f = flow_in(slot);
+  if (rate_log_) record(f, -f.progress.rate);
   for (std::size_t i = 0; i < f.uses.size(); ++i) {
     Resource& r = resource(f.uses[i].resource);
     r.carried += f.amount * f.uses[i].weight;
@@ -123,9 +124,14 @@ bool FlowNetwork::alone(const Flow& flow) const {
   });
 }
 
+void FlowNetwork::record(const Flow& flow, double change) {
+  for (const Use& use : flow.uses) rate_log_->push_back({queue_.now(), use.resource, change * use.weight});
+}
+
 void FlowNetwork::set_rate(Flow& flow, double rate) {
   if (rate == flow.progress.rate) return;
   require(rate > 0, "max-min gives every flow a rate above zero");
+  if (rate_log_) record(flow, rate - flow.progress.rate);
   flow.progress.set_rate(queue_.now(), rate);
   queue_.cancel(flow.end_event);
   flow.end_event = queue_.schedule(flow.progress.finish(), task_ends, flow.id);

@@ -52,6 +52,9 @@ class FlowNetwork {
   // At the end of the instant: sets the rates that changed and moves the ends of those transfers.
   void solve();
 
+  // From now on every change of what flows over a resource is appended to `log`, which must outlive the network.
+  void record_rates(std::vector<RateChange>* log) { rate_log_ = log; }
+
   // Units a second; 0 for a transfer that does not flow.
   double rate(FlowId id) const;
 
@@ -92,6 +95,7 @@ class FlowNetwork {
   void set_rate_alone(Flow& flow);
   void set_rates_of_component();
   void set_rate(Flow& flow, double rate);
+  void record(const Flow& flow, double change);
 
   EventQueue& queue_;
   MaxMinSolver solver_;
@@ -101,6 +105,7 @@ class FlowNetwork {
   std::vector<std::int32_t> slot_of_;  // by FlowId; -1: does not flow
   std::vector<ResourceId> touched_;
   std::uint32_t visit_ = 0;
+  std::vector<RateChange>* rate_log_ = nullptr;
   // The component at hand, and what the solver is given and gives back.
   std::vector<ResourceId> component_resources_;
   std::vector<std::int32_t> component_slots_;

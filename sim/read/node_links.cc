@@ -6,27 +6,6 @@ namespace clustersim {
 
 namespace {
 
-bool is_baseboard(const GpuSpec& gpu) {
-  return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
-         gpu.form_factor.starts_with("superchip");
-}
-
-// How links of a generation usually join so many GPUs: bridged cards in pairs; Redstone boards of four as a mesh;
-// the cube mesh of DGX-1; NVSwitch from Ampere on, and above eight.
-std::string usual_shape(const GpuSpec& gpu, const LinkSpec& link, int gpus) {
-  if (link.kind == "xgmi") return "mesh";
-  if (!is_baseboard(gpu)) return "pairs";
-  if (gpus <= 4) return "mesh";
-  if (gpus <= 8 && link.generation <= 2) return "cube-mesh";
-  return "switch";
-}
-
-// The NVSwitch generation that goes with a link, "" if there is none.
-std::string usual_switch(const LinkSpec& link) {
-  if (link.kind != "nvlink" || link.generation < 2) return "";
-  return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
-}
-
 GpuFabricSpec no_link(int gpus) {
   GpuFabricSpec fabric;
   fabric.shape = gpus > 1 ? "pcie" : "none";
@@ -38,6 +17,24 @@ std::string own_nvlink(const GpuSpec& gpu) {
 }
 
 }  // namespace
+
+bool on_baseboard(const GpuSpec& gpu) {
+  return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
+         gpu.form_factor.starts_with("superchip");
+}
+
+std::string usual_gpu_shape(const GpuSpec& gpu, const LinkSpec& link, int gpus) {
+  if (link.kind == "xgmi") return "mesh";
+  if (!on_baseboard(gpu)) return "pairs";
+  if (gpus <= 4) return "mesh";
+  if (gpus <= 8 && link.generation <= 2) return "cube-mesh";
+  return "switch";
+}
+
+std::string usual_gpu_switch(const LinkSpec& link) {
+  if (link.kind != "nvlink" || link.generation < 2) return "";
+  return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
+}
 
 LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   if (keys.gpu_fabric && keys.gpu_fabric->pcie && keys.gpu_fabric->link) return *keys.gpu_fabric->link;
@@ -71,7 +68,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     links_per_gpu = host.links_per_gpu;
   } else if (!host.id.empty() && host.fabric_link.empty()) {
     return no_link(node.gpus);
-  } else if (!own.empty() && (is_baseboard(node.gpu) || !host.id.empty())) {
+  } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
     if (!host.id.empty()) shape = host.fabric_shape;
     if (node.gpus > 1 && link.id != host.fabric_link)
@@ -91,10 +88,10 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     links_per_gpu = host.links_per_gpu;
     context.assume(pointer + "/shape", shape, "that of \"" + host.id + "\"");
   } else if (shape.empty()) {
-    shape = usual_shape(node.gpu, link, node.gpus);
+    shape = usual_gpu_shape(node.gpu, link, node.gpus);
     context.assume(pointer + "/shape", shape, "usual for " + link.id + " and " + std::to_string(node.gpus) + " GPUs");
   }
-  if (switch_id.empty() && shape == "switch") switch_id = usual_switch(link);
+  if (switch_id.empty() && shape == "switch") switch_id = usual_gpu_switch(link);
   if (links_per_gpu == 0) links_per_gpu = node.gpu.nvlink_links > 0 ? node.gpu.nvlink_links : link.links_per_gpu;
   GpuFabricSpec fabric;
   fabric.link = link;

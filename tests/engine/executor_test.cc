@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 #include <random>
 
 using namespace clustersim;
@@ -308,4 +309,32 @@ TEST_CASE("an empty graph is over at once") {
   CHECK(record.end == 0);
   CHECK(record.spans.empty());
   CHECK(record.resources.size() == 2);
+}
+
+// 10 and 20 bytes share 10 B/s: 5 each until 2 s; the second has 10 left and the link to itself until 3 s.
+TEST_CASE("rates are recorded on request, and nothing else changes") {
+  TaskGraph graph;
+  graph.add(transfer(10, {{0, 2.0, 1.0}}));
+  graph.add(transfer(20, {{0, 2.0, 1.0}}));
+  const MachineSpec machine = links(1, 20.0);  // of which each byte takes two
+  const RunRecord without = run_tasks(machine, graph), with = run_tasks(machine, graph, true);
+  CHECK(without.rates.empty());
+  CHECK(with.fingerprint == without.fingerprint);
+  double rate = 0;
+  std::map<double, double> after;  // time -> rate once the instant is over
+  for (const RateChange& change : with.rates) {
+    CHECK(change.resource == 0);
+    after[sim_time_to_seconds(change.time)] = rate += change.change;
+  }
+  REQUIRE(after.size() == 3);
+  CHECK(after.at(0) == Approx(20));
+  CHECK(after.at(2) == Approx(20));
+  CHECK(after.at(3) == Approx(0).margin(1e-12));
+  double carried = 0, last = 0, held = 0;
+  for (const auto& [time, value] : after) {
+    carried += held * (time - last);
+    last = time;
+    held = value;
+  }
+  CHECK(carried == Approx(2 * (10 + 20)));
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
+#include <filesystem>
+#include <fstream>
 #include <sstream>
 
 namespace clustersim {
@@ -27,12 +29,13 @@ std::size_t edit_distance(const std::string& a, const std::string& b) {
 po::options_description description_of(const Command& command) {
   po::options_description description;
   for (const Option& option : command.options) {
+    const std::string names = option.letter == '\0' ? option.name : option.name + "," + option.letter;
     if (option.state == OptionState::not_built)  // with or without a value: it is refused either way
-      description.add_options()(option.name.c_str(), po::value<std::string>()->implicit_value(""));
+      description.add_options()(names.c_str(), po::value<std::string>()->implicit_value(""));
     else if (option.argument.empty())
-      description.add_options()(option.name.c_str(), option.meaning.c_str());
+      description.add_options()(names.c_str(), option.meaning.c_str());
     else
-      description.add_options()(option.name.c_str(), po::value<std::string>(), option.meaning.c_str());
+      description.add_options()(names.c_str(), po::value<std::string>(), option.meaning.c_str());
   }
   return description;
 }
@@ -62,7 +65,8 @@ void take(const Command& command, const po::option& given, Arguments& arguments)
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words) {
   const auto description = description_of(command);
   const int style = po::command_line_style::allow_long | po::command_line_style::long_allow_adjacent |
-                    po::command_line_style::long_allow_next;
+                    po::command_line_style::long_allow_next | po::command_line_style::allow_short |
+                    po::command_line_style::allow_dash_for_short | po::command_line_style::short_allow_next;
   const auto dashes = std::find(words.begin(), words.end(), "--");  // what follows is no option, whatever it looks like
   const std::vector<std::string> before(words.begin(), dashes);
   const auto parsed = po::command_line_parser(before).options(description).style(style).allow_unregistered().run();
@@ -93,11 +97,13 @@ std::string help_text(const Command& command) {
   constexpr std::size_t column = 30;
   for (const Option& option : command.options) {
     if (option.state != OptionState::offered) continue;
-    std::string left = "  --" + option.name + (option.argument.empty() ? "" : " " + option.argument);
+    const std::string letter = option.letter == '\0' ? "" : std::string("-") + option.letter + ", ";
+    std::string left = "  " + letter + "--" + option.name + (option.argument.empty() ? "" : " " + option.argument);
     left += left.size() < column ? std::string(column - left.size(), ' ') : " ";
     text << left << option.meaning << (option.repeats ? "; may be repeated" : "") << "\n";
   }
   text << "  --help" << std::string(column - 8, ' ') << "this text\n";
+  if (!command.more.empty()) text << "\n" << command.more << "\n";
   return text.str();
 }
 
@@ -115,6 +121,26 @@ std::vector<Override> overrides_of(const Arguments& arguments) {
     overrides.emplace_back(text.substr(0, equals), text.substr(equals + 1));
   }
   return overrides;
+}
+
+Option output_option() {
+  return {"output", "FILE", "where to write it; default: standard output", false, OptionState::offered, 'o'};
+}
+
+// To a file beside it, which then takes its name.
+void write_file(const std::string& path, const std::string& text) {
+  const std::string partial = path + ".part";
+  std::error_code failed;
+  {
+    std::ofstream file(partial, std::ios::binary);
+    file << text << std::flush;
+    if (!file) failed = std::make_error_code(std::errc::io_error);
+  }
+  if (!failed) std::filesystem::rename(partial, path, failed);
+  if (!failed) return;
+  std::error_code ignored;
+  std::filesystem::remove(partial, ignored);
+  throw InputError({{path, "", "a file that can be written", failed.message(), ""}});
 }
 
 Option format_option() { return {"format", "FORMAT", "table (default), json or csv"}; }

@@ -25,6 +25,7 @@ struct Option {
   std::string meaning;
   bool repeats = false;
   OptionState state = OptionState::offered;
+  char letter = '\0';  // "-o" for "--output"
 };
 
 struct Arguments {
@@ -45,6 +46,7 @@ struct Command {
   std::vector<Option> options;
   int least_positional = 0, most_positional = 0;
   std::string (*function)(const Arguments&);  // -> what goes to standard output
+  std::string more = {};                      // below the options in its help
 };
 
 Command run_command();
@@ -55,6 +57,7 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command import_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
@@ -64,6 +67,10 @@ std::string help_text(const Command& command);
 // The --set of several commands.
 Option set_option();
 std::vector<Override> overrides_of(const Arguments& arguments);
+
+// The -o FILE of several commands; write_file puts a text there, whole or not at all.
+Option output_option();
+void write_file(const std::string& path, const std::string& text);
 
 // The --format of several commands, known to be one of its words.
 Option format_option();

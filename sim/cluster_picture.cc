@@ -1,0 +1,89 @@
+#include "sim/cluster_picture.h"
+
+#include <algorithm>
+
+namespace clustersim {
+namespace {
+
+const char* name_of(VertexKind kind) {
+  switch (kind) {
+    case VertexKind::gpu:
+      return "gpu";
+    case VertexKind::socket:
+      return "socket";
+    case VertexKind::memory:
+      return "memory";
+    case VertexKind::pcie_switch:
+      return "pcie_switch";
+    case VertexKind::nvswitch:
+      return "nvswitch";
+    case VertexKind::nic:
+      return "nic";
+    case VertexKind::leaf_switch:
+      return "leaf_switch";
+    case VertexKind::spine_switch:
+      return "spine_switch";
+    case VertexKind::storage_device:
+      return "storage_device";
+    case VertexKind::storage_server:
+      return "storage_server";
+  }
+  throw InternalError("this is a bug: a vertex of no kind");
+}
+
+const char* name_of(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::pcie:
+      return "pcie";
+    case LinkKind::nvlink:
+      return "nvlink";
+    case LinkKind::socket:
+      return "socket";
+    case LinkKind::memory:
+      return "memory";
+    case LinkKind::nic:
+      return "nic";
+    case LinkKind::network:
+      return "network";
+    case LinkKind::storage:
+      return "storage";
+  }
+  throw InternalError("this is a bug: a link of no kind");
+}
+
+PictureLink picture_of(const Link& link, const RateSteps& rates, const StepRecording& recording) {
+  const double window_s = sim_time_to_seconds(recording.to - recording.from);
+  const RateTotal carried = total(rates, recording.to);
+  PictureLink picture{link.from, link.to, link.name, name_of(link.kind), link.bytes_per_s, 0, 0};
+  picture.utilization = std::min(1.0, carried.units / (link.bytes_per_s * window_s));
+  picture.busy_share = std::min(1.0, carried.flowing_s / window_s);
+  return picture;
+}
+
+}  // namespace
+
+ClusterPicture cluster_picture(const Assembly& assembly, const JobResult& result, const StepRecording& recording,
+                               const std::vector<RateSteps>& rates) {
+  const FabricPlan& plan = assembly.fabric();
+  ClusterPicture picture;
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n)
+    picture.nodes.push_back(
+        {"node" + std::to_string(n), plan.nodes[n].count, static_cast<int>(plan.nodes[n].gpus.size())});
+  for (const Vertex& vertex : plan.vertices)
+    picture.vertices.push_back({vertex.name, name_of(vertex.kind), vertex.node});
+  for (std::size_t i = 0; i < plan.links.size(); ++i)
+    picture.links.push_back(picture_of(plan.links[i], rates[i], recording));
+  std::size_t g = 0;
+  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
+    const NodeSpec& node = assembly.cluster().groups[static_cast<std::size_t>(plan.nodes[n].group)].node;
+    for (std::size_t i = 0; i < plan.nodes[n].gpus.size(); ++i, ++g) {
+      const NodeThermal::Gpu& gpu = result.thermal[n].gpus[i];
+      picture.gpus.push_back({plan.nodes[n].gpus[i], gpu.die.in_celsius(),
+                              gpu.clock * node.gpu.boost_clock.base() * 1e-6, gpu.power.base(),
+                              result.steady.loads[g].activity, to_string(gpu.reason)});
+    }
+  }
+  return picture;
+}
+
+}  // namespace clustersim

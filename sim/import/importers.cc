@@ -1,0 +1,38 @@
+#include "sim/import/importers.h"
+
+#include "clustersim/error.h"
+#include "sim/import/import_topology.h"
+#include "sim/read/did_you_mean.h"
+
+namespace clustersim {
+
+const std::vector<Importer>& importers() {
+  static const std::vector<Importer> table = {
+      {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
+  };
+  return table;
+}
+
+std::vector<std::pair<std::string, std::string>> import_kinds() {
+  std::vector<std::pair<std::string, std::string>> kinds;
+  for (const Importer& importer : importers()) kinds.emplace_back(importer.kind, importer.meaning);
+  return kinds;
+}
+
+Imported import_files(const std::string& kind, const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
+  for (const Importer& importer : importers()) {
+    names.emplace_back(importer.kind);
+    if (kind != importer.kind) continue;
+    const std::size_t most = static_cast<std::size_t>(importer.most_files);
+    if (paths.empty() || paths.size() > most)
+      throw InputError({{"import " + kind, "", most == 1 ? "one file" : "1 to " + std::to_string(most) + " files",
+                         std::to_string(paths.size()), ""}});
+    return importer.function(paths);
+  }
+  std::string known;
+  for (const std::string& name : names) known += (known.empty() ? "" : ", ") + name;
+  throw InputError({{"import", "", "one of: " + known, "\"" + kind + "\"", did_you_mean(kind, names)}});
+}
+
+}  // namespace clustersim

@@ -1,0 +1,303 @@
+#include "sim/import/node_choices.h"
+
+#include <algorithm>
+#include <set>
+
+#include "clustersim/units_text.h"
+#include "sim/import/product_names.h"
+#include "sim/import/text_source.h"
+#include "sim/read/node_links.h"
+
+namespace clustersim {
+namespace {
+
+// GB/s of a lane by generation. [published: NCCL's topology constants]
+constexpr double kLane[] = {0.1875, 0.375, 0.75, 1.5, 3.0, 6.0};
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+double rate_of(const NodePart& part) {
+  if (!part.generation || !part.lanes) return 0;
+  return kLane[at(*part.generation - 1)] * *part.lanes;
+}
+
+std::string number_list(const std::vector<int>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size() && i < 8; ++i) text += (i ? ", " : "") + std::to_string(numbers[i]);
+  return text + (numbers.size() > 8 ? ", ..." : "");
+}
+
+class Chooser {
+ public:
+  Chooser(const Catalog& catalog, NodeFacts& facts) : catalog_(catalog), facts_(facts) {
+    gpus_ = facts.of(PartKind::gpu);
+  }
+
+  NodeChoices choose() {
+    name_gpus();
+    mend_slots();
+    mend_bridges();
+    choose_sockets();
+    choose_fabric();
+    choose_nics();
+    out_.p2p = facts_.peer_access;
+    if (facts_.count(PartKind::nic) == 0) out_.unknown.push_back("network cards");
+    out_.unknown.push_back("memory and storage of the node");
+    return std::move(out_);
+  }
+
+ private:
+  Asked quiet() { return {"", "", problems_}; }
+  const NodePart& part(int i) const { return facts_.parts[at(i)]; }
+  NodePart& part(int i) { return facts_.parts[at(i)]; }
+  void assume(const std::string& key, const std::string& why) { out_.assumed.emplace_back(key, why); }
+
+  // The product of most GPUs.
+  void name_gpus() {
+    std::map<std::string, int> ids, names;
+    for (int i : gpus_) {
+      const std::string id = gpu_id_of(catalog_, part(i));
+      ++ids[id];
+      const std::string& name = part(i).name.empty() ? part(i).device : part(i).name;
+      if (!name.empty()) ++names[name];
+    }
+    std::string most, list;
+    for (const auto& [id, count] : ids)
+      if (most.empty() || (!id.empty() && count > ids[most])) most = id;
+    for (const auto& [name, count] : names)
+      list += (list.empty() ? "" : " and ") + (names.size() > 1 ? std::to_string(count) + " x " : "") + shown(name);
+    out_.gpu_from = list;
+    if (!most.empty()) out_.gpu = catalog_.gpu(most, quiet());
+    if (names.size() > 1)
+      out_.warnings.push_back("the GPUs differ (" + list + "): a node of ours has one kind" +
+                              (most.empty() ? "" : ", and " + most + " is taken"));
+    if (!most.empty() && ids.count("") == 0) return;
+    if (!most.empty()) return;
+    const std::string name = gpus_.empty() ? "" : part(gpus_.front()).name;
+    const std::string near = name.empty() ? "" : near_gpu(catalog_, name);
+    out_.unknown.push_back("the GPU" +
+                           (list.empty() ? " (the file does not name it)" : ": the catalog has no " + list) +
+                           (near.empty() ? "" : "; " + near));
+  }
+
+  void mend_slots() {
+    const int product = out_.gpu.pcie_generation, wide = std::min(16, out_.gpu.pcie_lanes);
+    std::vector<int> asleep, too_fast, narrow;
+    std::set<std::string> slots;
+    for (std::size_t g = 0; g < gpus_.size(); ++g) {
+      NodePart& gpu = part(gpus_[g]);
+      if (product > 0 && gpu.generation) {
+        if (*gpu.generation > product) too_fast.push_back(static_cast<int>(g));
+        if (*gpu.generation <= 2 && product > 2) asleep.push_back(static_cast<int>(g));
+        if (*gpu.generation > product || (*gpu.generation <= 2 && product > 2)) gpu.generation = product;
+      }
+      if (wide > 0 && gpu.lanes && *gpu.lanes < wide) narrow.push_back(static_cast<int>(g));
+      if (gpu.generation && gpu.lanes)
+        slots.insert("pcie" + std::to_string(*gpu.generation) + "-x" + std::to_string(*gpu.lanes));
+    }
+    const std::string own = "PCIe " + std::to_string(product);
+    if (!too_fast.empty())
+      out_.warnings.push_back("GPU " + number_list(too_fast) + ": faster than the " + own + " of \"" + out_.gpu.id +
+                              "\": the product's is taken");
+    if (!asleep.empty()) {
+      out_.warnings.push_back("GPU " + number_list(asleep) + ": PCIe 1 or 2 is what a sleeping link reports; the " +
+                              own + " of \"" + out_.gpu.id + "\" is taken");
+      assume("pcie_tree", "links of sleeping GPUs have the " + own + " of the product");
+    }
+    if (!narrow.empty())
+      out_.warnings.push_back("GPU " + number_list(narrow) + ": fewer than the " + std::to_string(wide) +
+                              " lanes of the product: the slot's width counts");
+    std::string text;
+    for (const std::string& slot : slots) text += (text.empty() ? "" : ", ") + slot;
+    if (!text.empty()) out_.known.push_back("slots of the GPUs: " + text);
+    if (text.empty()) out_.unknown.push_back("PCIe generation and width of the GPUs' slots");
+    if (slots.size() == 1) out_.slot = *slots.begin();
+  }
+
+  // Bridges that were made up (by a hypervisor's file) carry what hangs below them.
+  void mend_bridges() {
+    int mended = 0;
+    for (int i : facts_.of(PartKind::pcie_switch)) {
+      if (!part(i).bus_id.starts_with("ffff:")) continue;
+      const NodePart* fastest = nullptr;
+      for (const NodePart& child : facts_.parts)
+        if (child.parent == i && (fastest == nullptr || rate_of(child) > rate_of(*fastest))) fastest = &child;
+      if (fastest == nullptr || rate_of(*fastest) <= rate_of(part(i))) continue;
+      part(i).generation = fastest->generation;
+      part(i).lanes = fastest->lanes;
+      ++mended;
+    }
+    if (mended == 0) return;
+    out_.warnings.push_back(std::to_string(mended) +
+                            " invented bridges (bus id ffff:...) are slower than what hangs below: that rate is taken");
+    assume("pcie_tree", "an invented bridge is as fast as the fastest device below it");
+  }
+
+  void choose_sockets() {
+    const int domains = facts_.count(PartKind::socket);
+    out_.sockets = domains;
+    if (facts_.has_tree && domains == 0) {
+      out_.sockets = 1;
+      assume("sockets", "the file shows none");
+    } else if (domains > 2) {
+      out_.sockets = 2;
+      assume("sockets", std::to_string(domains) + " NUMA nodes, taken for two sockets");
+      out_.warnings.push_back(std::to_string(domains) + " NUMA nodes are taken for parts of two sockets");
+    }
+    std::set<std::string> names, architectures;
+    for (int i : facts_.of(PartKind::socket)) {
+      if (!part(i).name.empty()) names.insert(part(i).name);
+      if (!part(i).architecture.empty()) architectures.insert(part(i).architecture);
+    }
+    if (names.size() == 1) {
+      out_.cpu = cpu_id_of(catalog_, *names.begin());
+      out_.known.push_back("processor: " + *names.begin() + (out_.cpu.empty() ? "" : " (" + out_.cpu + ")"));
+    }
+    if (out_.cpu.empty())
+      out_.unknown.push_back("processor" + std::string(names.empty() ? "" : ": not in the catalog"));
+    if (architectures.size() == 1 && domains > 0) {
+      out_.known.push_back("processor family: " + *architectures.begin());
+      if (out_.sockets > 1) out_.socket_link = socket_link_of(*architectures.begin());
+    }
+    if (out_.sockets > 1 && out_.socket_link.empty()) out_.unknown.push_back("link between the sockets");
+  }
+
+  void choose_fabric() {
+    FabricChoice& fabric = out_.fabric;
+    std::optional<int> capability;
+    if (!gpus_.empty()) capability = part(gpus_.front()).capability;
+    const std::string link = gpu_link_of(out_.gpu, capability);
+    const bool shown_any = !facts_.to_switch.empty() || !facts_.cables.empty();
+    if (gpus_.size() < 2) {
+      if (shown_any) out_.known.push_back("NVLink, but one GPU alone has nobody to reach");
+      return;
+    }
+    if (shown_any && link.empty()) {
+      out_.unknown.push_back("generation of the links between the GPUs: without it PCIe alone counts");
+      return;
+    }
+    if (!facts_.to_switch.empty()) {
+      take_switch(link);
+    } else if (!facts_.cables.empty()) {
+      fabric.link = link;
+      fabric.shape = "cables";
+      check_cables();
+    } else if (!link.empty() && on_baseboard(out_.gpu)) {
+      take_product(link);
+    } else {
+      fabric.shape = "pcie";
+      if (!link.empty())
+        out_.unknown.push_back("NVLink bridges between the GPUs: the file shows none, so PCIe alone counts");
+    }
+    if (fabric.shape == "switch") fabric.gpu_switch = usual_gpu_switch(catalog_.link(fabric.link, quiet()));
+  }
+
+  void take_switch(const std::string& link) {
+    FabricChoice& fabric = out_.fabric;
+    int most = 0, least = 0;
+    for (const auto& [gpu, links] : facts_.to_switch) {
+      most = std::max(most, links);
+      least = least == 0 ? links : std::min(least, links);
+    }
+    fabric.link = link;
+    fabric.shape = "switch";
+    fabric.links_per_gpu = most;
+    out_.known.push_back("NVSwitch: " + std::to_string(most) + " links of each GPU (" + link + ")");
+    if (!facts_.cables.empty()) out_.warnings.push_back("links to NVSwitch and to other GPUs: the latter are left out");
+    if (facts_.to_switch.size() < gpus_.size() || least != most)
+      out_.warnings.push_back("the GPUs have unequal numbers of links to NVSwitch, or none: " + std::to_string(most) +
+                              " are taken for each");
+    if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links) {
+      fabric.links_per_gpu = out_.gpu.nvlink_links;
+      out_.warnings.push_back(std::to_string(most) + " links are more than the " +
+                              std::to_string(out_.gpu.nvlink_links) + " of \"" + out_.gpu.id +
+                              "\": the product's number is taken");
+    }
+  }
+
+  void check_cables() {
+    std::map<int, int> links;
+    int pairs = 0;
+    for (const NvlinkCable& cable : facts_.cables) {
+      links[cable.a] += cable.links;
+      links[cable.b] += cable.links;
+      ++pairs;
+    }
+    int most = 0;
+    for (const auto& [gpu, count] : links) most = std::max(most, count);
+    out_.known.push_back("NVLink: " + std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
+                         " of GPUs joined directly, up to " + std::to_string(most) + " links of a GPU (" +
+                         out_.fabric.link + ")");
+    if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links)
+      out_.warnings.push_back("a GPU with " + std::to_string(most) + " links, of which \"" + out_.gpu.id + "\" has " +
+                              std::to_string(out_.gpu.nvlink_links));
+  }
+
+  // Boards of this GPU and count in the catalog, else what is usual for the link.
+  void take_product(const std::string& link) {
+    FabricChoice& fabric = out_.fabric;
+    const int count = static_cast<int>(gpus_.size());
+    fabric.link = link;
+    fabric.links_per_gpu = out_.gpu.nvlink_links;
+    for (const std::string& id : catalog_.ids("server")) {
+      const ServerSpec server = catalog_.server(id, quiet());
+      if (server.gpu_id != out_.gpu.id || server.gpu_count != count || server.gpu_fabric_link != link) continue;
+      fabric.shape = server.gpu_fabric_shape;
+      if (server.gpu_fabric_links_per_gpu > 0) fabric.links_per_gpu = server.gpu_fabric_links_per_gpu;
+      break;
+    }
+    if (fabric.shape.empty()) fabric.shape = usual_gpu_shape(out_.gpu, catalog_.link(link, quiet()), count);
+    const std::string table = link + " " + fabric.shape + ", " + std::to_string(fabric.links_per_gpu) + " links a GPU";
+    out_.unknown.push_back("NVLink: the file shows none, as in a virtual machine; the table of \"" + out_.gpu.id +
+                           "\" says " + table);
+    assume("gpu_fabric", "the file shows no NVLink; " + table + " is the product's");
+  }
+
+  // Training uses the fastest cards; the others serve storage or management.
+  void choose_nics() {
+    const std::vector<int> nics = facts_.of(PartKind::nic);
+    double fastest = 0;
+    for (int i : nics) fastest = std::max(fastest, part(i).rate_bytes_per_s.value_or(0));
+    int without_rate = 0, slower = 0, off_list = 0;
+    std::map<std::string, int> counts;
+    for (int i : nics) {
+      const auto rate = part(i).rate_bytes_per_s;
+      without_rate += !rate;
+      if (fastest > 0 && rate.value_or(0) < fastest * 0.99) {
+        out_.nic_roles[i] = "storage";
+        ++slower;
+      }
+      const std::string id = nic_id_of(catalog_, part(i));
+      off_list += rate.has_value() && id.empty();
+      if (id.empty()) continue;
+      out_.nic_ids[i] = id;
+      if (out_.nic_roles.count(i) == 0) ++counts[id];
+    }
+    for (const auto& [id, count] : counts) {
+      out_.nics.emplace_back(id, count);
+      out_.known.push_back(std::to_string(count) + " x " + id + " for training");
+    }
+    if (out_.nics.size() > 1) {
+      out_.warnings.push_back("network cards of several kinds: the first is taken");
+      out_.nics.resize(1);
+    }
+    if (slower > 0)
+      out_.warnings.push_back(std::to_string(slower) + " slower network cards are taken to serve storage");
+    if (without_rate > 0)
+      out_.unknown.push_back("rate of " + std::to_string(without_rate) + " of the network cards: the file tells none");
+    if (off_list > 0)
+      out_.unknown.push_back(std::to_string(off_list) + " network cards of a rate that the catalog does not have");
+  }
+
+  const Catalog& catalog_;
+  NodeFacts& facts_;
+  std::vector<Problem> problems_;
+  std::vector<int> gpus_;
+  NodeChoices out_;
+};
+
+}  // namespace
+
+NodeChoices choose(const Catalog& catalog, NodeFacts& facts) { return Chooser(catalog, facts).choose(); }
+
+}  // namespace clustersim

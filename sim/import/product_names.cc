@@ -1,0 +1,236 @@
+#include "sim/import/product_names.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "sim/read/did_you_mean.h"
+
+namespace clustersim {
+namespace {
+
+struct DeviceId {
+  const char* device;
+  const char* gpu;
+};
+
+// PCI numbers of the parts of the catalog. [published: the PCI ID Repository, pci.ids 2023.04.11; the parts after it
+// as their drivers' supported-products lists name them]
+constexpr DeviceId kDevices[] = {
+    {"10de:15f8", "p100-pcie-16gb"},
+    {"10de:15f9", "p100-sxm2-16gb"},
+    {"10de:1db1", "v100-sxm2-16gb"},
+    {"10de:1db4", "v100-pcie-16gb"},
+    {"10de:1db5", "v100-sxm2-32gb"},
+    {"10de:1db6", "v100-pcie-32gb"},
+    {"10de:1df5", "v100-sxm2-16gb"},
+    {"10de:1df6", "v100s-pcie-32gb"},
+    {"10de:1e04", "rtx-2080-ti"},
+    {"10de:1e07", "rtx-2080-ti"},
+    {"10de:1eb8", "t4"},
+    {"10de:20b0", "a100-sxm4-40gb"},
+    {"10de:20b1", "a100-pcie-40gb"},
+    {"10de:20b2", "a100-sxm4-80gb"},
+    {"10de:20b5", "a100-pcie-80gb"},
+    {"10de:20b7", "a30"},
+    {"10de:20f1", "a100-pcie-40gb"},
+    {"10de:2204", "rtx-3090"},
+    {"10de:2230", "rtx-a6000"},
+    {"10de:2235", "a40"},
+    {"10de:2236", "a10"},
+    {"10de:2237", "a10g"},
+    {"10de:2321", "h100-nvl-94gb"},
+    {"10de:2330", "h100-sxm5-80gb"},
+    {"10de:2331", "h100-pcie-80gb"},
+    {"10de:2335", "h200-sxm-141gb"},
+    {"10de:2684", "rtx-4090"},
+    {"10de:26b1", "rtx-6000-ada-generation"},
+    {"10de:26b9", "l40s"},
+    {"10de:2704", "rtx-4080"},
+    {"10de:27b8", "l4"},
+    {"10de:2901", "b200-sxm-180gb"},
+    {"10de:2941", "gb200"},
+    {"10de:2b85", "rtx-5090"},
+    {"1002:7408", "mi250x"},
+    {"1002:740c", "mi250x"},
+    {"1002:740f", "mi210"},
+    {"1002:74a1", "mi300x"},
+};
+
+// A product's name in words: what it is, and what only tells its make.
+struct Words {
+  std::vector<std::string> core;  // sorted
+  std::string form;               // "sxm", "sxm4", "pcie", ...
+  std::string memory_type;        // "hbm3"
+  int gigabytes = 0;              // 0: not told
+};
+
+bool is_word(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '+'; }
+
+// Lower case, without what stands in parentheses.
+std::vector<std::string> split_words(const std::string& name) {
+  std::vector<std::string> words;
+  std::string word;
+  int inside = 0;
+  for (char c : name + " ") {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    inside += c == '(';
+    if (inside == 0 && is_word(c)) {
+      word += c;
+    } else if (!word.empty()) {
+      words.push_back(word);
+      word.clear();
+    }
+    if (c == ')' && inside > 0) --inside;
+  }
+  return words;
+}
+
+Words words_of(const std::string& name) {
+  static const std::vector<std::string> makes = {"nvidia",      "amd",    "intel",       "tesla",
+                                                 "geforce",     "radeon", "corporation", "generation",
+                                                 "accelerator", "oam",    "instinct"};
+  Words words;
+  for (const std::string& word : split_words(name)) {
+    if (std::find(makes.begin(), makes.end(), word) != makes.end()) continue;
+    if (word.starts_with("sxm") || word == "pcie") {
+      words.form = word;
+    } else if (word.starts_with("hbm")) {
+      words.memory_type = word;
+    } else if (word.size() > 2 && word.ends_with("gb") && std::atoi(word.c_str()) > 0) {
+      words.gigabytes = std::atoi(word.c_str());
+    } else {
+      words.core.push_back(word);
+    }
+  }
+  std::sort(words.core.begin(), words.core.end());
+  return words;
+}
+
+bool same_form(const std::string& file, const std::string& catalog) {
+  return file.empty() || file == catalog || (file == "sxm" && catalog.starts_with("sxm")) ||
+         (catalog == "sxm" && file.starts_with("sxm"));
+}
+
+// 81559 MiB of "80 GB": drivers report from 91 to 108 % of the round number.
+bool same_capacity(double bytes, Bytes memory) {
+  const double share = bytes / memory.base();
+  return share > 0.89 && share < 1.1;
+}
+
+bool agrees(const GpuSpec& gpu, const Words& file, const NodePart& part) {
+  const Words catalog = words_of(gpu.name);
+  if (catalog.core != file.core || !same_form(file.form, catalog.form)) return false;
+  if (file.gigabytes > 0 && std::abs(file.gigabytes * 1e9 - gpu.memory.base()) > 0.5e9) return false;
+  if (part.memory_bytes && !same_capacity(*part.memory_bytes, gpu.memory)) return false;
+  std::string type = gpu.memory_type;
+  for (char& c : type) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return file.memory_type.empty() || file.memory_type == type;
+}
+
+std::vector<GpuSpec> all_gpus(const Catalog& catalog) {
+  std::vector<Problem> quiet;
+  std::vector<GpuSpec> gpus;
+  for (const std::string& id : catalog.ids("gpu")) gpus.push_back(catalog.gpu(id, {"", "", quiet}));
+  return gpus;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : "-") + word;
+  return text;
+}
+
+std::string gpu_of_name(const Catalog& catalog, const NodePart& part) {
+  const Words file = words_of(part.name);
+  if (file.core.empty()) return "";
+  std::vector<std::string> found;
+  for (const GpuSpec& gpu : all_gpus(catalog))
+    if (agrees(gpu, file, part)) found.push_back(gpu.id);
+  return found.size() == 1 ? found.front() : "";
+}
+
+bool contains_run(const std::vector<std::string>& words, const std::vector<std::string>& run) {
+  return !run.empty() && std::search(words.begin(), words.end(), run.begin(), run.end()) != words.end();
+}
+
+}  // namespace
+
+std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu) {
+  if (!gpu.name.empty()) return gpu_of_name(catalog, gpu);
+  for (const DeviceId& known : kDevices)
+    if (gpu.device == known.device && catalog.has("gpu", known.gpu)) return known.gpu;
+  return "";
+}
+
+std::string near_gpu(const Catalog& catalog, const std::string& name) {
+  const Words file = words_of(name);
+  std::vector<std::string> same;  // those that only form or capacity tells apart
+  for (const GpuSpec& gpu : all_gpus(catalog))
+    if (words_of(gpu.name).core == file.core) same.push_back(gpu.id);
+  if (same.empty()) return did_you_mean(joined(file.core), catalog.ids("gpu"));
+  std::string text;
+  for (const std::string& id : same) text += (text.empty() ? "did you mean \"" : " or \"") + id + "\"";
+  return text + "?";
+}
+
+std::string nic_id_of(const Catalog& catalog, const NodePart& nic) {
+  if (!nic.rate_bytes_per_s) return "";
+  const std::string kind = nic.efa ? "efa" : nic.infiniband ? "infiniband" : "ethernet";
+  std::vector<Problem> quiet;
+  std::string found;
+  for (const std::string& id : catalog.ids("nic")) {
+    const NicSpec spec = catalog.nic(id, {"", "", quiet});
+    if (spec.kind == kind && std::abs(spec.line_rate.base() / *nic.rate_bytes_per_s - 1) < 0.02) found = id;
+  }
+  return found;
+}
+
+std::string cpu_id_of(const Catalog& catalog, const std::string& name) {
+  const std::vector<std::string> file = split_words(name);
+  std::vector<Problem> quiet;
+  for (const std::string& id : catalog.ids("cpu")) {
+    const std::string known = catalog.cpu(id, {"", "", quiet}).name;
+    const std::size_t slash = known.find(" / ");  // "Xeon Platinum 8480+ / 8480C"
+    std::vector<std::string> words = split_words(known.substr(0, slash));
+    if (contains_run(file, words)) return id;
+    if (slash == std::string::npos) continue;
+    words.back() = split_words(known.substr(slash)).front();
+    if (contains_run(file, words)) return id;
+  }
+  return "";
+}
+
+std::string socket_link_of(const std::string& architecture) {
+  struct Usual {
+    const char* processor;
+    const char* link;
+  };
+  // Family and model numbers; AMD's families 17h and 19h as CPUID and as NCCL (143, 175) write them.
+  // [published: Linux, arch/x86/include/asm/intel-family.h; AMD processor programming references]
+  static constexpr Usual kUsual[] = {
+      {"GenuineIntel 6/63", "qpi-broadwell"},     {"GenuineIntel 6/79", "qpi-broadwell"},
+      {"GenuineIntel 6/85", "upi-skylake"},       {"GenuineIntel 6/106", "upi-icelake"},
+      {"GenuineIntel 6/143", "upi-spr"},          {"GenuineIntel 6/207", "upi-spr"},
+      {"AuthenticAMD 143/49", "xgmi-cpu-rome"},   {"AuthenticAMD 23/49", "xgmi-cpu-rome"},
+      {"AuthenticAMD 175/1", "xgmi-cpu-rome"},    {"AuthenticAMD 25/1", "xgmi-cpu-rome"},
+      {"AuthenticAMD 175/17", "xgmi-cpu-genoa"},  {"AuthenticAMD 25/17", "xgmi-cpu-genoa"},
+      {"AuthenticAMD 175/160", "xgmi-cpu-genoa"}, {"AuthenticAMD 25/160", "xgmi-cpu-genoa"},
+  };
+  for (const Usual& usual : kUsual)
+    if (architecture == usual.processor) return usual.link;
+  return "";
+}
+
+std::string gpu_link_of(const GpuSpec& gpu, std::optional<int> capability) {
+  if (gpu.nvlink_generation) return "nvlink" + std::to_string(*gpu.nvlink_generation);
+  if (gpu.id == "mi300x" || gpu.id == "mi250x") return "xgmi-gpu-" + gpu.id;
+  if (!gpu.id.empty() || !capability) return "";
+  if (*capability >= 100) return "nvlink5";
+  if (*capability >= 90) return "nvlink4";
+  if (*capability >= 80) return "nvlink3";
+  if (*capability >= 70) return "nvlink2";
+  return *capability >= 60 ? "nvlink1" : "";
+}
+
+}  // namespace clustersim

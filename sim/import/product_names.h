@@ -1,0 +1,34 @@
+// Which catalog entry a name or a number in a user's file stands for; "" where the catalog has none.
+//
+// GPUs: the catalog's own names, compared word by word. "NVIDIA H100 80GB HBM3" is "h100-sxm5-80gb": the words beside
+// brand, form, capacity and kind of memory must be the same, and those that the file gives must not contradict.
+// Checked by: tests/sim/import_names_test.cc.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "sim/import/node_facts.h"
+#include "sim/read/catalog.h"
+
+namespace clustersim {
+
+// From its name, else its PCI numbers; capacity and capability must agree where the file tells them.
+std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu);
+
+// 'did you mean ...?' for a name that is unknown.
+std::string near_gpu(const Catalog& catalog, const std::string& name);
+
+// "ib-hdr" for 200 Gbit/s of InfiniBand; the rate must be one of the catalog's.
+std::string nic_id_of(const Catalog& catalog, const NodePart& nic);
+
+// Of "AMD EPYC 7742 64-Core Processor": "epyc-7742".
+std::string cpu_id_of(const Catalog& catalog, const std::string& name);
+
+// The link between sockets of "GenuineIntel 6/85" or "AuthenticAMD 143/49" (family and model, as NCCL writes them).
+std::string socket_link_of(const std::string& architecture);
+
+// NVLink or xGMI of a GPU: by its product, else by its compute capability.
+std::string gpu_link_of(const GpuSpec& gpu, std::optional<int> capability);
+
+}  // namespace clustersim

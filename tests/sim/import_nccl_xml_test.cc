@@ -1,0 +1,123 @@
+// NCCL topology XML: the shapes and oddities of files that clouds and users publish, on small files of our own.
+#include "sim/import/import_topology.h"
+#include "sim/import/nccl_xml.h"
+#include "sim/import/text_source.h"
+#include "tests/sim/import_files.h"
+
+namespace clustersim {
+namespace {
+
+using imports::example;
+using imports::fault_of;
+using imports::says;
+
+NodeFacts facts_of(const std::string& name) { return read_node_facts(example(name)); }
+
+int below(const NodeFacts& facts, int parent, PartKind kind) {
+  int count = 0;
+  for (const NodePart& part : facts.parts) count += part.kind == kind && part.parent == parent;
+  return count;
+}
+
+NodeFacts read(const std::string& inside) {
+  return read_nccl_xml("<system version=\"1\"><cpu numaid=\"0\">" + inside + "</cpu></system>", "test");
+}
+
+}  // namespace
+
+TEST_CASE("a virtual machine's file without gpu, nic and nvlink elements gives the tree by classes") {
+  const NodeFacts facts = facts_of("vm_8gpu.xml");
+  CHECK(facts.count(PartKind::socket) == 2);
+  CHECK(facts.count(PartKind::pcie_switch) == 4);
+  CHECK(facts.count(PartKind::gpu) == 8);
+  CHECK(facts.count(PartKind::nic) == 4);
+  for (int bridge : facts.of(PartKind::pcie_switch)) {
+    CHECK(below(facts, bridge, PartKind::gpu) == 2);
+    CHECK(below(facts, bridge, PartKind::nic) == 1);
+  }
+  for (const NodePart& part : facts.parts) {
+    if (part.kind == PartKind::socket) continue;
+    CHECK(part.generation == 3);
+    CHECK(part.lanes == 16);
+    CHECK_FALSE(part.rate_bytes_per_s);  // unknown, not zero
+  }
+  CHECK_FALSE(facts.shows_nvlink);
+}
+
+TEST_CASE("what an NCCL file leaves out is read as NCCL reads it, and said") {
+  const NodeFacts facts = read(R"(<pci busid="0:0:0" class="0x0302" link_speed="" link_width="0"><gpu dev="0"/></pci>
+      <pci busid="00:02.0" class="0x0302" link_speed="fast" link_width="8"><gpu dev="1"/></pci>)");
+  CHECK(facts.parts[1].generation == 3);
+  CHECK(facts.parts[1].lanes == 16);
+  CHECK(facts.parts[1].bus_id.empty());
+  CHECK(facts.parts[2].bus_id == "0000:00:02.0");
+  CHECK(facts.parts[2].lanes == 8);
+  CHECK(says(facts.warnings, "1 device without a link speed"));
+  CHECK(says(facts.warnings, "1 device with a link speed that is none"));
+  CHECK(says(facts.warnings, "1 device without a link width"));
+}
+
+TEST_CASE("speed texts of old and new kernels name the same generation") {
+  CHECK(pcie_generation("8 GT/s") == 3);
+  CHECK(pcie_generation("8.0 GT/s PCIe") == 3);
+  CHECK(pcie_generation("16.0 GT/s") == 4);
+  CHECK(pcie_generation("32.0 GT/s PCIe") == 5);
+  CHECK(pcie_generation("2.5 GT/s") == 1);
+  CHECK_FALSE(pcie_generation("Unknown speed"));
+  CHECK_FALSE(pcie_generation("8 GB/s"));
+  CHECK_FALSE(pcie_generation("1e400 GT/s"));
+}
+
+TEST_CASE("NVLink: to GPUs, to a switch without an address, to itself") {
+  const std::string gpu0 = R"(<pci busid="0000:07:00.0" class="0x030200" vendor="0x10de" device="0x20b0"
+      link_speed="16 GT/s" link_width="16"><gpu dev="0" sm="80">)";
+  const std::string gpu1 = R"(<pci busid="0000:0f:00.0" class="0x030200" vendor="0x10de" device="0x20b0"
+      link_speed="16 GT/s" link_width="16"><gpu dev="1" sm="80">)";
+  const std::string end = "</gpu></pci>";
+  const NodeFacts pair = read(gpu0 + R"(<nvlink target="0000:0F:00.0" count="12" tclass="0x030200"/>)" + end + gpu1 +
+                              R"(<nvlink target="0000:07:00.0" count="12" tclass="0x030200"/>)" + end);
+  REQUIRE(pair.cables.size() == 1);
+  CHECK(pair.cables[0].links == 12);
+
+  const std::string anonymous = R"(<nvlink target="fffffff:ffff:ff" count="12" tclass="0x068000"/>)";
+  const NodeFacts hub = read(gpu0 + anonymous + end + gpu1 + anonymous + end);
+  CHECK(hub.cables.empty());
+  CHECK(hub.to_switch.size() == 2);
+  CHECK(hub.to_switch.begin()->second == 12);
+
+  const NodeFacts self = read(gpu0 + R"(<nvlink target="0000:07:00.0" count="2" tclass="0x030200"/>)" + end);
+  CHECK(self.cables.empty());
+  CHECK(self.to_switch.empty());
+  CHECK(says(self.warnings, "lead to the GPU itself"));
+
+  const NodeFacts unequal = read(gpu0 + R"(<nvlink target="0000:0f:00.0" count="12" tclass="0x030200"/>)" + end + gpu1 +
+                                 R"(<nvlink target="0000:07:00.0" count="11" tclass="0x030200"/>)" + end);
+  CHECK(unequal.cables[0].links == 12);
+  CHECK(says(unequal.warnings, "12 and 11"));
+}
+
+TEST_CASE("files that are no topology are refused with the way out") {
+  const Problem graph = fault_of([] {
+    read_nccl_xml(R"(<graphs version="1"><graph id="0" pattern="4"><channel><gpu dev="0"/></channel></graph></graphs>)",
+                  "graph.xml");
+  });
+  CHECK(graph.got == "an NCCL graph file (<graphs>)");
+  CHECK(graph.hint.find("NCCL_TOPO_DUMP_FILE") != std::string::npos);
+  CHECK(fault_of([] { read("<pci busid=\"00:01.0\" class=\"0x0604\"/>"); }).got == "none");
+  CHECK(fault_of([] { read_nccl_xml("<system version=\"1\"><cpu>", "cut.xml"); }).expected == "XML text");
+  std::string deep;
+  for (int i = 0; i < 200; ++i) deep += "<pci class=\"0x0604\">";
+  for (int i = 0; i < 200; ++i) deep += "</pci>";
+  CHECK(fault_of([&] { read(deep); }).expected == "at most 128 levels of elements");
+}
+
+TEST_CASE("an imported topology names the product by its PCI numbers and takes NVLink from the product's table") {
+  const Imported imported = import_files("topology", {example("vm_8gpu.xml")});
+  CHECK(imported.format == "NCCL topology XML, version 1");
+  CHECK(imported.document.find("\"gpu\": \"a100-sxm4-40gb\"") != std::string::npos);
+  CHECK(imported.document.find("\"shape\": \"switch\"") != std::string::npos);
+  CHECK(says(imported.unknown, "NVLink: the file shows none"));
+  CHECK(says(imported.unknown, "rate of 4 of the network cards"));
+}
+
+}  // namespace clustersim
