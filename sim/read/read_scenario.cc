@@ -61,6 +61,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   if (keys.cluster.present) scenario.cluster = resolve_cluster(context, keys.cluster);
   for (const Problem& p : problems)
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
+  context.calibration = nullptr;                          // what is rented for the same job is other hardware
   if (keys.job.present) scenario.job = resolve_job(context, keys.job, scenario.cluster);
   resolve_cost(context, keys, rates, scenario);
   say_conversions(context, reader.conversions());

@@ -58,6 +58,7 @@ Command validate_command();
 Command compare_command();
 Command claims_command();
 Command import_command();
+Command calibrate_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
