@@ -110,6 +110,20 @@ bool sound(ReadContext& context, const CollectiveKeys& keys) {
   return context.lookup.problems.size() == before;
 }
 
+// That what was measured on so many nodes, or GPUs of a node, is taken for another number of them.
+std::string elsewhere(const std::vector<MeasuredSweep>& sweeps, const Cluster& cluster) {
+  const bool between = sweeps.front().nodes > 1;
+  const int here = between ? cluster.nodes() : cluster.groups.front().node.gpus;
+  std::string measured;
+  for (const MeasuredSweep& sweep : sweeps) {
+    const int there = between ? sweep.nodes : sweep.ranks;
+    if (there == here) return "";
+    measured += (measured.empty() ? "" : ", ") + std::to_string(there);
+  }
+  return "; measured on " + measured + (between ? " nodes" : " GPUs") + ", taken for " + std::to_string(here) +
+         " alike";
+}
+
 MeasuredSweep sweep_of(const CollectiveKeys& keys) {
   MeasuredSweep sweep{*keys.op, keys.nodes.value_or(1), *keys.ranks, {}};
   for (const CollectiveKeys::Point& p : keys.points)
@@ -205,7 +219,7 @@ void correct_collectives(ReadContext& context, const std::vector<CollectiveKeys>
                    "corrected by measurement: " + factors_text(fitted->correction) + "; " +
                        std::to_string(fitted->quality.rows) + " sizes met within " +
                        percent(fitted->quality.median_residual) + " (median), " +
-                       percent(fitted->quality.worst_residual) + " (worst)");
+                       percent(fitted->quality.worst_residual) + " (worst)" + elsewhere(list, cluster));
   }
 }
 

@@ -10,7 +10,7 @@ namespace {
 constexpr double mib = 1048576.0;
 constexpr double below_s = 256 * 1024.0, above_s = 16 * mib;  // what a sweep must span for factors of their own
 constexpr std::size_t least_for_curve = 4, least_for_factors = 5;
-constexpr double most_factor = 20;
+constexpr double most_factor = 20, most_residual = 0.5;
 constexpr double pull_to_model =
     0.02;  // rows scatter by about 5 %, the model's constants by about 35 %: squares' ratio
 
@@ -84,20 +84,20 @@ std::optional<FactorFit> fit_factors(const std::vector<ModelledSize>& sweep) {
   const std::size_t different = different_sizes(sizes);
   if (different < 2) return std::nullopt;
   const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
-  const bool own = fills && different >= least_for_factors && *low <= below_s && *high >= above_s;
+  const bool sweeps = fills && different >= least_for_factors && *low <= below_s && *high >= above_s;
   std::optional<FactorFit> best;
   double least = 0;
-  for (const double knee : own ? steps(0.125, 8, 25) : std::vector<double>{1}) {
+  for (const double knee : sweeps ? steps(0.125, 8, 25) : std::vector<double>{1}) {
     std::vector<std::vector<double>> rows;
     for (const ModelledSize& m : sweep) {
       const double fill = m.fill_s * m.bytes / (m.bytes + knee * m.knee_bytes);
-      rows.push_back(own ? std::vector<double>{m.small_s, m.bound_s, fill}
-                         : std::vector<double>{m.small_s + fill, m.bound_s});
+      rows.push_back(fills ? std::vector<double>{m.small_s, m.bound_s, fill}
+                           : std::vector<double>{m.small_s + fill, m.bound_s});
     }
     const auto fit = robust_fit(rows, measured, pull_to_model);
     if (!fit) continue;
     const std::vector<double>& c = fit->coefficients;
-    const CollectiveFactors k{c[0], own ? c[2] : c[0], knee, c[1] > 0 ? 1 / c[1] : 0};
+    const CollectiveFactors k{c[0], fills ? c[2] : c[0], knee, c[1] > 0 ? 1 / c[1] : 0};
     if (!sane(k.rate) || k.small > most_factor || k.fill > most_factor) continue;
     std::vector<double> fitted;
     for (const ModelledSize& m : sweep) fitted.push_back(seconds_of(m, k));
@@ -105,6 +105,7 @@ std::optional<FactorFit> fit_factors(const std::vector<ModelledSize>& sweep) {
     if (best && error >= least) continue;
     least = error;
     best = FactorFit{k, quality_of(sizes, measured, fitted)};
+    if (best->quality.median_residual > most_residual) best.reset();
   }
   return best;
 }

@@ -12,15 +12,16 @@ namespace {
 constexpr int most_rounds = 50;
 constexpr double least_spread = 0.005, huber = 2.0, to_sigma = 1.4826;  // sigma over median |r| of a normal
 constexpr double settled = 1e-10, dependent = 1e-10;
+constexpr double least_factor = 1e-3;  // where the pull's logarithm stops
 
 // Weighted least squares over the columns in use; nothing where they depend on each other.
-std::optional<Eigen::VectorXd> solve(const Eigen::MatrixXd& x, const Eigen::VectorXd& weights,
-                                     const std::vector<int>& used) {
+std::optional<Eigen::VectorXd> solve(const Eigen::MatrixXd& x, const Eigen::VectorXd& target,
+                                     const Eigen::VectorXd& weights, const std::vector<int>& used) {
   Eigen::MatrixXd a(x.rows(), static_cast<Eigen::Index>(used.size()));
   Eigen::VectorXd b(x.rows());
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     const double w = std::sqrt(weights(i));
-    b(i) = w;
+    b(i) = w * target(i);
     for (std::size_t j = 0; j < used.size(); ++j) a(i, static_cast<Eigen::Index>(j)) = w * x(i, used[j]);
   }
   Eigen::VectorXd scale(a.cols());
@@ -37,11 +38,12 @@ std::optional<Eigen::VectorXd> solve(const Eigen::MatrixXd& x, const Eigen::Vect
 }
 
 // As above with every coefficient at least 0: the most negative column leaves, one at a time.
-std::optional<Eigen::VectorXd> solve_not_negative(const Eigen::MatrixXd& x, const Eigen::VectorXd& weights) {
+std::optional<Eigen::VectorXd> solve_not_negative(const Eigen::MatrixXd& x, const Eigen::VectorXd& target,
+                                                  const Eigen::VectorXd& weights) {
   std::vector<int> used;
   for (int j = 0; j < x.cols(); ++j) used.push_back(j);
   while (!used.empty()) {
-    const auto c = solve(x, weights, used);
+    const auto c = solve(x, target, weights, used);
     if (!c) return std::nullopt;
     Eigen::Index worst = 0;
     if (c->minCoeff(&worst) >= 0) {
@@ -83,7 +85,7 @@ std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows
   if (rows.empty() || rows.front().empty()) return std::nullopt;
   const auto count = static_cast<Eigen::Index>(rows.size()), columns = static_cast<Eigen::Index>(rows.front().size());
   if (pull <= 0 && count < columns) return std::nullopt;
-  // Below the rows one for each column, which says that its coefficient is 1.
+  // Below the rows one for each column: ln c = 0, as a line through the last round's c.
   Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count + columns, columns);
   for (Eigen::Index i = 0; i < count; ++i) {
     const double y = measured[static_cast<std::size_t>(i)];
@@ -93,14 +95,20 @@ std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows
   }
   x.bottomRows(columns).setIdentity();
   if (!x.allFinite()) return std::nullopt;
-  Eigen::VectorXd weights = Eigen::VectorXd::Ones(count + columns), coefficients;
+  Eigen::VectorXd weights = Eigen::VectorXd::Ones(count + columns), target = weights, coefficients;
   weights.tail(columns).setConstant(pull);
   for (int round = 0; round < most_rounds; ++round) {
-    const auto next = solve_not_negative(x, weights);
+    const auto next = solve_not_negative(x, target, weights);
     if (!next) return std::nullopt;
     const bool done = round > 0 && (*next - coefficients).norm() <= settled * next->norm();
     coefficients = *next;
-    if (done || count <= columns) break;
+    if (done) break;
+    for (Eigen::Index j = 0; j < columns; ++j) {
+      const double c = std::clamp(coefficients(j), least_factor, 1 / least_factor);
+      x(count + j, j) = 1 / c;
+      target(count + j) = 1 - std::log(c);
+    }
+    if (count <= columns) continue;
     const Eigen::VectorXd residuals = (x.topRows(count) * coefficients - Eigen::VectorXd::Ones(count)).cwiseAbs();
     const double spread =
         std::max(least_spread, to_sigma * median_of({residuals.data(), residuals.data() + residuals.size()}));

@@ -33,7 +33,7 @@ struct LinearFit {
   std::vector<double> fitted;        // by row
 };
 
-// rows[i] are the columns of row i, measured[i] > 0. `pull` adds pull x sum_j (c_j - 1)^2: what the rows do not show
+// rows[i] are the columns of row i, measured[i] > 0. `pull` adds pull x sum_j (ln c_j)^2: what the rows do not show
 // stays near 1; it is never weighed down. Fewer rows than columns are allowed with it.
 std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured,
                                     double pull = 0);

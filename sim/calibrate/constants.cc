@@ -258,10 +258,12 @@ class Collector {
   void add_storage() {
     add_best("storage", "read", Dimension::bandwidth, rows(Subject::storage_read));
     add_best("storage", "write", Dimension::bandwidth, rows(Subject::storage_write));
-    add_best("storage", "read_iops", std::nullopt, rows(Subject::storage_read_iops));
-    add_best("storage", "write_iops", std::nullopt, rows(Subject::storage_write_iops));
-    add_middle("storage", "read_latency", Dimension::time, rows(Subject::storage_read_latency));
-    add_middle("storage", "write_latency", Dimension::time, rows(Subject::storage_write_latency));
+    constexpr double most_block = 16384;  // operations a second, and their latency, are of 4 KiB
+    const auto small = [](const Measured& m) { return m.bytes <= most_block; };
+    add_best("storage", "read_iops", std::nullopt, rows(Subject::storage_read_iops, small));
+    add_best("storage", "write_iops", std::nullopt, rows(Subject::storage_write_iops, small));
+    add_middle("storage", "read_latency", Dimension::time, rows(Subject::storage_read_latency, small));
+    add_middle("storage", "write_latency", Dimension::time, rows(Subject::storage_write_latency, small));
     add_middle("storage", "open_latency", Dimension::time,
                rows(Subject::file_open, [](const Measured& m) { return m.streams < 2; }));
   }

@@ -42,6 +42,17 @@ ordered_json source_json(const std::string& what, const std::string& where, cons
   return json;
 }
 
+// Constants of one source share an entry.
+void add_source(ordered_json& sources, const Constant& c) {
+  for (ordered_json& source : sources)
+    if (source["what"] == c.source && source["where"] == c.where) {
+      source["fields"].push_back(c.key);
+      source["fields"].push_back("calibration/" + c.key);
+      return;
+    }
+  sources.push_back(source_json(c.source, c.where, {c.key, "calibration/" + c.key}));
+}
+
 ordered_json part_json(const std::string& part, const std::vector<Constant>& constants,
                        const std::map<std::string, std::string>& bases) {
   ordered_json json, sources = ordered_json::array(), estimated = ordered_json::object(), facts;
@@ -49,7 +60,7 @@ ordered_json part_json(const std::string& part, const std::vector<Constant>& con
   for (const Constant& c : constants) {
     if (c.part != part) continue;
     json[c.key] = value_json(c);
-    sources.push_back(source_json(c.source, c.where, {c.key, "calibration/" + c.key}));
+    add_source(sources, c);
     if (!c.doubt.empty()) estimated[c.key] = c.doubt;
     facts["calibration"][c.key] = quality_json(c.quality, c.swept);
   }

@@ -162,7 +162,28 @@ std::string version_in(const std::string& line) {
   return words.empty() || words[0].size() > 24 ? "" : "NCCL " + words[0];
 }
 
-std::string millions(double bytes) { return std::to_string(static_cast<long long>(bytes)) + " B"; }
+std::string size_text(double bytes) { return std::to_string(static_cast<long long>(bytes)) + " B"; }
+
+// Seconds of the slower side that can be used, 0 where none can; says why.
+double usable_seconds(const Row& row, CollectiveOp op, int ranks, MeasuredFile& out) {
+  double slowest = 0;
+  bool off = false;
+  for (const Side& side : row.sides) {
+    if (side.wrong) {
+      out.warn(row.line, "wrong results at " + size_text(row.printed.bytes) + ": left out");
+      return 0;
+    }
+    const double algbw = row.printed.bytes / side.seconds / 1e9;
+    if (agrees(side.busbw, algbw * bus_factor(op, ranks)))
+      slowest = std::max(slowest, side.seconds);  // of out of place and in place the one to plan with
+    else
+      off = true;
+  }
+  if (off)
+    out.warn(row.line, "busbw of " + size_text(row.printed.bytes) + " is off by more than 2 % for " +
+                           operation_word(op) + " of " + std::to_string(ranks) + " ranks: left out");
+  return slowest;
+}
 
 void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nodes, MeasuredFile& out) {
   for (const Row& row : rows) {
@@ -171,21 +192,8 @@ void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nod
       out.warn(row.line, "no time that agrees with the bandwidth beside it: left out");
       continue;
     }
-    double slowest = 0;
-    for (const Side& side : row.sides) {
-      if (side.wrong) {
-        out.warn(row.line, "wrong results at " + millions(row.printed.bytes) + ": left out");
-        slowest = 0;
-        break;
-      }
-      if (!agrees(side.busbw, side.algbw * bus_factor(op, ranks))) {
-        out.warn(row.line, "busbw of " + millions(row.printed.bytes) + " is off by more than 2 % for " +
-                               operation_word(op) + " of " + std::to_string(ranks) + " ranks: left out");
-        continue;
-      }
-      slowest = std::max(slowest, side.seconds);  // of out of place and in place the one to plan with
-    }
-    if (slowest > 0) out.collectives.push_back({op, ranks, nodes, row.printed.bytes, slowest, row.line});
+    const double seconds = usable_seconds(row, op, ranks, out);
+    if (seconds > 0) out.collectives.push_back({op, ranks, nodes, row.printed.bytes, seconds, row.line});
   }
 }
 

@@ -6,11 +6,13 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
+#include "sim/import/text_source.h"
 
 namespace clustersim {
 namespace {
 
 constexpr double noisy_spread = 0.2;
+constexpr double most_random_block = 16384;  // operations a second are of 4 KiB; larger blocks are bound by bytes
 
 struct Record {
   const JsonValue& json;
@@ -50,7 +52,6 @@ std::optional<Measured> measured_of(const Record& r) {
     m.value = r.median;
   } else if (name == "launch_graph") {
     m.subject = Subject::gpu_graph_gap;
-    m.bytes = r.parameter("nodes");
     m.value = r.median;
   } else if (name == "gemm" || name == "gemm_sustained") {
     const auto subject = matmul_subject(r.word("precision"));
@@ -71,13 +72,14 @@ std::optional<Measured> measured_of(const Record& r) {
     m.streams = std::max(1.0, r.parameter("threads"));
     m.value = r.derived("images_per_core_s") > 0 ? r.derived("images_per_core_s") : 1 / r.median;
     m.bytes = r.parameter("image_bytes");
-  } else if (name == "memory_copy" || name == "memory_read" || name == "memory_triad") {
+  } else if (name == "memory_copy" || name == "memory_triad") {  // a read alone is faster than what STREAM calls a rate
     m.subject = name == "memory_copy" ? Subject::host_copy : Subject::host_memory;
     m.streams = std::max(1.0, r.parameter("threads"));
     m.bytes = r.parameter("bytes");
     m.value = r.derived("bytes_per_s");
   } else if (name == "read_sequential" || name == "read_random") {
     const bool direct = r.word("access") == "direct";
+    if (name == "read_random" && r.parameter("block_bytes") > most_random_block) return std::nullopt;
     m.confidence = direct ? Confidence::high : Confidence::low;
     m.how = direct ? "direct" : "cached";
     m.streams = std::max(1.0, r.parameter("threads"));
@@ -138,6 +140,20 @@ void take(const Record& record, int line, MeasuredFile& out, int& unused) {
   }
 }
 
+// The line of each record of a document: that of its "benchmark", where each has just one.
+std::vector<int> record_lines(const std::string& text, int first_line, std::size_t records) {
+  std::vector<int> lines;
+  int number = 0;
+  for (const std::string& line : lines_of(text)) {
+    ++number;
+    if (number < first_line) continue;
+    for (std::size_t at = line.find("\"benchmark\""); at != std::string::npos; at = line.find("\"benchmark\"", at + 1))
+      lines.push_back(number);
+  }
+  if (lines.size() < records) lines.assign(records, first_line);
+  return lines;
+}
+
 }  // namespace
 
 bool is_own_records(const std::string& text) {
@@ -160,6 +176,7 @@ void read_own_records(const std::string& text, const ReaderOptions&, MeasuredFil
     if (out.gpu.empty()) out.gpu = text_at(found.value, "machine/gpu").substr(0, 100);
     const JsonValue* quick = at_path(found.value, "quick");
     if (quick != nullptr && quick->boolean) out.warn(found.line, "a quick run: fewer samples and sizes");
+    const std::vector<int> lines = record_lines(text, found.line, records->items.size());
     int unused = 0, without = 0, place = 0;
     for (const JsonValue& json : records->items) {
       ++place;
@@ -170,7 +187,8 @@ void read_own_records(const std::string& text, const ReaderOptions&, MeasuredFil
       }
       if (!(median > 0)) continue;
       const std::string benchmark = text_at(json, "benchmark");
-      if (benchmark.size() < 60) take({json, median, benchmark}, found.line, out, unused);
+      if (benchmark.size() < 60)
+        take({json, median, benchmark}, lines[static_cast<std::size_t>(place) - 1], out, unused);
     }
     if (without > 0) out.warn(found.line, std::to_string(without) + " records failed or were skipped");
     if (unused > 0)

@@ -46,6 +46,7 @@ void CalibrationFile::check(std::vector<Problem>& problems) {
     visit_part(v, "pcie", pcie);
     visit_part(v, "storage", storage);
     visit_collectives(v, collectives_);
+    for (CollectiveKeys& keys : collectives_) keys.pointer = "/cluster/calibration" + keys.pointer;
   });
 }
 
@@ -94,7 +95,8 @@ std::string CalibrationFile::summary() const {
     if (!keys.empty()) text += (text.empty() ? "" : "; ") + std::string(part) + ": " + keys;
   }
   if (!collectives_.empty())
-    text += (text.empty() ? "" : "; ") + std::to_string(collectives_.size()) + " sweeps of collectives";
+    text += (text.empty() ? "" : "; ") + std::to_string(collectives_.size()) +
+            (collectives_.size() == 1 ? " sweep of collectives" : " sweeps of collectives");
   return text.empty() ? "nothing" : text;
 }
 
