@@ -7,10 +7,10 @@
 //
 // On its own: with fewer than four sizes, or none on either side of the knee, fill is 0 (alpha-beta). `knee` is found
 // by trying 4 to 64 steps a decade between the sizes, the rest by robust_fit.
-// On a model: two sizes give one factor on both latencies and one on the rate; from five sizes that reach from 256 KiB
-// or less to 16 MiB or more, small, fill, knee and rate each get their own. A pull towards 1 (weight 0.02 against 1
-// of a row) holds what the sizes do not show. Factors above 20, of the rate below 1/20, and fits that half of the
-// rows miss by half are refused: such a measurement is of another machine.
+// On a model: small, fill and rate each get a factor; the knee only from five sizes on that reach from 256 KiB or less
+// to 16 MiB or more. A pull (0.02 (ln k)^2 against 1 of a row) holds near 1 what the sizes do not show. Factors above
+// 20, of the rate below 1/20, and fits that half of the rows miss by half are refused: such a measurement is of another
+// machine.
 // Source: MODELS 3.5. Checked by: tests/models/calibration_test.cc.
 #pragma once
 
