@@ -16,49 +16,65 @@ constexpr int deepest_prefetch = streams_per_gpu;
 
 }  // namespace
 
-Assembly::Assembly(const Cluster& cluster, const Job& job)
+Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     : cluster_(cluster), job_(job), fabric_(build_fabric(cluster_)), routes_(std::make_unique<Topology>(fabric_)) {
-  planner_ = std::make_unique<CollectivePlanner>(cluster_, fabric_, *routes_);
+  if (detail.messages) {
+    job_.algorithm = CollectiveAlgorithm::ring;
+    detail.unfold = detail.unfold || !MessagePlanner::can_fold(fabric_);
+  }
+  std::vector<std::vector<int>> class_sizes;
+  for (const NodePlan& plan : fabric_.nodes) class_sizes.push_back({plan.count});
+  simulated_ = detail.unfold ? SimulatedFabric::unfolded(fabric_) : SimulatedFabric::folded(fabric_, class_sizes);
+  planner_ = std::make_unique<CollectivePlanner>(cluster_, fabric_, *routes_, &*simulated_);
+  if (detail.messages) messages_.emplace(cluster_, fabric_, *simulated_, *routes_);
   inputs_.resize(2);
-  for (std::size_t n = 0; n < fabric_.nodes.size(); ++n) {
-    const NodePlan& plan = fabric_.nodes[n];
+  for (const NodePlan& plan : fabric_.nodes) {
     const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
     const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : 1;
     models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
-    for (int g = 0; g < node.gpus; ++g) {
-      const std::string& name = fabric_.vertices[static_cast<std::size_t>(plan.gpus[static_cast<std::size_t>(g)])].name;
-      gpus_.push_back({name, static_cast<int>(n), g, static_cast<double>(plan.count)});
+  }
+  for (std::size_t n = 0; n < simulated_->nodes().size(); ++n) {
+    const int node = static_cast<int>(n);
+    const std::vector<int>& gpus = fabric_.nodes[plan_node(node)].gpus;
+    for (std::size_t g = 0; g < gpus.size(); ++g) {
+      const std::string& name = fabric_.vertices[static_cast<std::size_t>(gpus[g])].name;
+      gpus_.push_back({simulated_->name_in(node, name), node, static_cast<int>(g), simulated_->nodes()[n].stands_for});
     }
   }
 }
 
-ResourceId Assembly::node_resource(std::size_t node, NodeResource which) const {
-  return fabric_.pool_resource(static_cast<int>(fabric_.pools.size())) + static_cast<int>(node) * node_resource_count +
-         which;
+const NodeSpec& Assembly::node_spec(std::size_t node) const {
+  return cluster_.groups[static_cast<std::size_t>(fabric_.nodes[plan_node(static_cast<int>(node))].group)].node;
 }
 
-ResourceId Assembly::shared_storage_resource() const { return node_resource(fabric_.nodes.size(), loader_cores); }
+ResourceId Assembly::node_resource(std::size_t node, NodeResource which) const {
+  const std::size_t before = simulated_->bytes_per_s().size() + fabric_.pools.size();
+  return static_cast<ResourceId>(before) + static_cast<int>(node) * node_resource_count + which;
+}
+
+ResourceId Assembly::shared_storage_resource() const { return node_resource(simulated_->nodes().size(), loader_cores); }
 
 std::string Assembly::resource_name(ResourceId resource) const {
   const auto r = static_cast<std::size_t>(resource);
-  if (r < fabric_.links.size()) return fabric_.links[r].name;
-  const std::size_t pool = r - fabric_.links.size();
+  if (r < simulated_->bytes_per_s().size()) return simulated_->link_name(resource);
+  const std::size_t pool = r - simulated_->bytes_per_s().size();
   if (pool < fabric_.pools.size()) return fabric_.pools[pool].name;
   const std::size_t extra = pool - fabric_.pools.size();
   const std::size_t node = extra / node_resource_count;
-  if (node >= fabric_.nodes.size()) return "shared storage";
+  if (node >= simulated_->nodes().size()) return "shared storage";
   const char* const names[] = {"loader", "storage", "cache"};
   return "node" + std::to_string(node) + "." + names[extra % node_resource_count];
 }
 
 MachineSpec Assembly::machine(bool first_epoch, const std::vector<double>& clocks) const {
   MachineSpec machine;
-  for (const Link& link : fabric_.links) machine.resource_capacity.push_back(link.bytes_per_s);
+  machine.resource_capacity = simulated_->bytes_per_s();
   for (const Pool& pool : fabric_.pools) machine.resource_capacity.push_back(pool.units_per_s);
   // A tier that the job does not use still needs a capacity; no transfer names it.
   const auto at_least = [](Bandwidth b) { return std::max(b.base(), 1.0); };
-  for (const InputDemand& demand : inputs_[first_epoch ? 1 : 0]) {
+  for (const SimulatedNode& node : simulated_->nodes()) {
+    const InputDemand& demand = input(static_cast<std::size_t>(node.plan_node), first_epoch);
     machine.resource_capacity.push_back(std::max(demand.usable_cores, 1e-3));
     machine.resource_capacity.push_back(at_least(demand.local_rate));
     machine.resource_capacity.push_back(at_least(demand.cache_rate));
@@ -84,11 +100,11 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
   spec.collective_stream = static_cast<StreamId>(gpus_.size()) * streams_per_gpu;
   spec.prefetch = 1;
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
-    const InputDemand& demand = input(static_cast<std::size_t>(gpus_[g].node), first_epoch);
+    const InputDemand& demand = input(plan_node(gpus_[g].node), first_epoch);
     spec.prefetch = std::clamp(demand.prefetch_batches, spec.prefetch, deepest_prefetch);
     Rank rank;
     rank.gpu = static_cast<GpuId>(g);
-    rank.model = gpus_[g].node;
+    rank.model = static_cast<int>(plan_node(gpus_[g].node));
     rank.compute_stream = static_cast<StreamId>(g) * streams_per_gpu;
     rank.stages = input_stages(g, demand);
     for (std::size_t s = 0; s < rank.stages.size(); ++s)
@@ -103,14 +119,14 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
 
 void Assembly::add_route(std::vector<Use>& uses, int from, int to, double weight, int node) const {
   for (const int link : routes_->route(from, to)) {
-    const double sharers = nodes_sharing(fabric_, node, link);
-    uses.push_back({link, weight * sharers, sharers});
+    const double sharers = simulated_->nodes_on(node, link);
+    uses.push_back({simulated_->link(node, link), weight * sharers, sharers});
   }
 }
 
 InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) const {
   const auto n = static_cast<std::size_t>(gpus_[gpu].node);
-  const NodePlan& plan = fabric_.nodes[n];
+  const NodePlan& plan = fabric_.nodes[plan_node(gpus_[gpu].node)];
   const int memory =
       plan.memories[static_cast<std::size_t>(plan.gpu_socket[static_cast<std::size_t>(gpus_[gpu].number)])];
   InputStage stage{"read", demand.stored_bytes * job_.samples_per_step_and_gpu(), 0, 0, {}};
@@ -118,15 +134,15 @@ InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) cons
   if (demand.cache_share > 0) stage.uses.push_back({node_resource(n, cache_array), demand.cache_share, 1});
   if (cold <= 0) return stage;
   if (job_.data.from == DataSource::shared) {
-    stage.uses.push_back({shared_storage_resource(), cold * plan.count, static_cast<double>(plan.count)});
+    const double sharers = simulated_->nodes()[n].stands_for;
+    stage.uses.push_back({shared_storage_resource(), cold * sharers, sharers});
     if (!fabric_.storage_servers.empty() && !plan.nics.empty()) {
       const int nic = plan.nics[static_cast<std::size_t>(gpus_[gpu].number) % plan.nics.size()];
       add_route(stage.uses, fabric_.storage_servers.front(), nic, cold, gpus_[gpu].node);
       add_route(stage.uses, nic, memory, cold, gpus_[gpu].node);
     }
     if (demand.shared_rate_per_node > Bandwidth()) {
-      const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
-      stage.rate_cap = demand.shared_rate_per_node.base() / node.gpus / cold;
+      stage.rate_cap = demand.shared_rate_per_node.base() / node_spec(n).gpus / cold;
     }
   } else {
     stage.uses.push_back({node_resource(n, local_array), cold, 1});
@@ -138,7 +154,7 @@ InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) cons
 
 std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDemand& demand) const {
   const auto n = static_cast<std::size_t>(gpus_[gpu].node);
-  const NodePlan& plan = fabric_.nodes[n];
+  const NodePlan& plan = fabric_.nodes[plan_node(gpus_[gpu].node)];
   const auto number = static_cast<std::size_t>(gpus_[gpu].number);
   const double samples = job_.samples_per_step_and_gpu();
   std::vector<InputStage> stages;

@@ -2,15 +2,20 @@
 //
 // The cluster is folded: every group of equal nodes is represented by one node, simulated GPU by GPU.
 // Resources shared by several nodes carry the traffic of all of them (the weights of the transfers say so).
+// Detail says what is not: every node is simulated by itself, or every chunk of a collective's ring is a message of its
+// own; messages fold only where all nodes are alike and hang on one leaf.
+// Checked by: tests/sim/assembly_test.cc, tests/sim/unfold_test.cc
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "clustersim/scenario.h"
+#include "models/collective/messages.h"
 #include "models/collective/planner.h"
-#include "models/fabric/fabric_plan.h"
+#include "models/fabric/simulated_fabric.h"
 #include "models/input_pipeline/input_demand.h"
 #include "models/workload/data_parallel.h"
 #include "sim/engine/machine.h"
@@ -20,24 +25,37 @@ namespace clustersim {
 // A simulated GPU.
 struct SimulatedGpu {
   std::string name;       // "node0.gpu3"
-  int node = 0;           // index into FabricPlan::nodes
+  int node = 0;           // index into SimulatedFabric::nodes()
   int number = 0;         // inside its node
   double stands_for = 1;  // GPUs of the job
 };
 
+// How closely a run looks.
+struct Detail {
+  bool unfold = false;    // every node by itself
+  bool messages = false;  // every chunk of a collective by itself; all collectives are rings
+};
+
 class Assembly {
  public:
-  Assembly(const Cluster& cluster, const Job& job);
+  Assembly(const Cluster& cluster, const Job& job, Detail detail = {});
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 
   const Cluster& cluster() const { return cluster_; }
   const Job& job() const { return job_; }
   const FabricPlan& fabric() const { return fabric_; }
+  const SimulatedFabric& simulated() const { return *simulated_; }
   const CollectivePlanner& planner() const { return *planner_; }
+  const MessagePlanner* message_planner() const { return messages_ ? &*messages_ : nullptr; }  // nullptr: bundles
   const std::vector<SimulatedGpu>& gpus() const { return gpus_; }
-  const StepModel& step_model(std::size_t gpu) const { return models_[static_cast<std::size_t>(gpus_[gpu].node)]; }
-  const InputDemand& input(std::size_t node, bool first_epoch) const { return inputs_[first_epoch ? 1 : 0][node]; }
+  const StepModel& step_model(std::size_t gpu) const { return models_[plan_node(gpus_[gpu].node)]; }
+  // What a simulated node is of.
+  const NodeSpec& node_spec(std::size_t node) const;
+  // By node of the plan.
+  const InputDemand& input(std::size_t plan_node, bool first_epoch) const {
+    return inputs_[first_epoch ? 1 : 0][plan_node];
+  }
 
   // The machine with every GPU at its relative clock.
   MachineSpec machine(bool first_epoch, const std::vector<double>& clocks) const;
@@ -46,19 +64,26 @@ class Assembly {
   std::string resource_name(ResourceId resource) const;
 
  private:
-  // Resources beyond the fabric's links and pools, in this order for each node, then the shared storage.
+  std::size_t plan_node(int node) const {
+    return static_cast<std::size_t>(simulated_->nodes()[static_cast<std::size_t>(node)].plan_node);
+  }
+  // Resources beyond the links of the simulated fabric and the plan's pools, in this order for each simulated node,
+  // then the shared storage.
   enum NodeResource { loader_cores, local_array, cache_array, node_resource_count };
   ResourceId node_resource(std::size_t node, NodeResource which) const;
   ResourceId shared_storage_resource() const;
   std::vector<InputStage> input_stages(std::size_t gpu, const InputDemand& demand) const;
   InputStage read_stage(std::size_t gpu, const InputDemand& demand) const;
+  // Over links and GPUs of the plan, for traffic of this simulated node.
   void add_route(std::vector<Use>& uses, int from, int to, double weight, int node) const;
 
   Cluster cluster_;
   Job job_;
   FabricPlan fabric_;
   std::unique_ptr<RouteFinder> routes_;
+  std::optional<SimulatedFabric> simulated_;
   std::unique_ptr<CollectivePlanner> planner_;
+  std::optional<MessagePlanner> messages_;
   std::vector<SimulatedGpu> gpus_;
   std::vector<StepModel> models_;                 // by node of the plan
   std::vector<std::vector<InputDemand>> inputs_;  // [steady, first epoch] by node

@@ -72,16 +72,18 @@ ClusterPicture cluster_picture(const Assembly& assembly, const JobResult& result
   for (const Vertex& vertex : plan.vertices)
     picture.vertices.push_back({vertex.name, name_of(vertex.kind), vertex.node});
   for (std::size_t i = 0; i < plan.links.size(); ++i)
-    picture.links.push_back(picture_of(plan.links[i], rates[i], recording));
-  std::size_t g = 0;
-  for (std::size_t n = 0; n < plan.nodes.size(); ++n) {
-    const NodeSpec& node = assembly.cluster().groups[static_cast<std::size_t>(plan.nodes[n].group)].node;
-    for (std::size_t i = 0; i < plan.nodes[n].gpus.size(); ++i, ++g) {
-      const NodeThermal::Gpu& gpu = result.thermal[n].gpus[i];
-      picture.gpus.push_back({plan.nodes[n].gpus[i], gpu.die.in_celsius(),
-                              gpu.clock * node.gpu.boost_clock.base() * 1e-6, gpu.power.base(),
-                              result.steady.loads[g].activity, to_string(gpu.reason)});
-    }
+    picture.links.push_back(
+        picture_of(plan.links[i],
+                   rates[static_cast<std::size_t>(assembly.simulated().copies(static_cast<int>(i)).first)], recording));
+  for (std::size_t g = 0; g < assembly.gpus().size(); ++g) {  // of several kinds of node in a group, the first
+    const auto n = static_cast<std::size_t>(assembly.gpus()[g].node);
+    const auto i = static_cast<std::size_t>(assembly.gpus()[g].number);
+    if (assembly.simulated().nodes()[n].copy > 0) continue;
+    const NodeSpec& node = assembly.node_spec(n);
+    const int vertex = plan.nodes[static_cast<std::size_t>(assembly.simulated().nodes()[n].plan_node)].gpus[i];
+    const NodeThermal::Gpu& gpu = result.thermal[n].gpus[i];
+    picture.gpus.push_back({vertex, gpu.die.in_celsius(), gpu.clock * node.gpu.boost_clock.base() * 1e-6,
+                            gpu.power.base(), result.steady.loads[g].activity, to_string(gpu.reason)});
   }
   return picture;
 }

@@ -10,7 +10,6 @@
 
 #include "clustersim/clustersim.h"
 #include "models/collective/messages.h"
-#include "models/fabric/unfold.h"
 #include "sim/assembly.h"
 #include "sim/engine/executor.h"
 #include "sim/engine/topology.h"
@@ -107,7 +106,7 @@ class Bench {
       return;
     }
     routes_.emplace(assembly.fabric());
-    unfolded_.emplace(assembly.fabric());
+    unfolded_ = SimulatedFabric::unfolded(assembly.fabric());
     planner_.emplace(assembly.cluster(), assembly.fabric(), *unfolded_, *routes_);
     machine_.resource_capacity = unfolded_->bytes_per_s();
   }
@@ -132,7 +131,7 @@ class Bench {
   std::string operation_;
   MachineSpec machine_;
   std::optional<Topology> routes_;
-  std::optional<UnfoldedFabric> unfolded_;
+  std::optional<SimulatedFabric> unfolded_;
   std::optional<MessagePlanner> planner_;
 };
 

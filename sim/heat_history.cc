@@ -21,7 +21,7 @@ void add_point(HeatHistory& history, const NodeThermal::Gpu& gpu, Time at, Frequ
 std::vector<HeatHistory> heat_histories(const Assembly& assembly, const JobResult& result) {
   std::vector<HeatHistory> all;
   for (std::size_t n = 0; n < result.thermal.size(); ++n) {
-    const NodeSpec& spec = assembly.cluster().groups[static_cast<std::size_t>(assembly.fabric().nodes[n].group)].node;
+    const NodeSpec& spec = assembly.node_spec(n);
     const NodeThermal node(spec);
     const std::size_t first = all.size(), count = result.thermal[n].gpus.size();
     const std::vector<GpuLoad> loads(result.steady.loads.begin() + static_cast<std::ptrdiff_t>(first),

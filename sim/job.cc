@@ -48,13 +48,13 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
   std::vector<ObservedStream> streams;
   for (std::size_t g = 0; g < spec.ranks.size(); ++g)
     streams.push_back({spec.ranks[g].compute_stream, assembly.gpus()[g].stands_for});
-  StepParts& parts = result.parts = take_apart(graph, record, streams, from, to);
+  const std::vector<StepParts> of_each = parts_of_each(graph, record, streams, from, to);
+  StepParts& parts = result.parts = mean_of(of_each, streams);
   for (double* part : {&parts.forward_backward_s, &parts.communication_s, &parts.input_s, &parts.optimizer_s,
                        &parts.host_s, &parts.straggler_s, &parts.busy_s})
     *part /= steps;
   for (auto& [label, seconds] : parts.waited_s) seconds /= steps;
-  for (const ObservedStream& stream : streams) {
-    const StepParts own = take_apart(graph, record, {stream}, from, to);
+  for (const StepParts& own : of_each) {
     const double busy = std::min(1.0, own.busy_s / window_s);  // sums of rounded spans may pass it by a bit
     result.loads.push_back({busy, std::min(1.0 - busy, (own.communication_s + own.straggler_s) / window_s)});
   }
@@ -72,7 +72,7 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
   const MachineSpec machine = assembly.machine(first_epoch, clocks);
   for (int steps = std::min(most_steps, spec.prefetch + 4);; steps = std::min(most_steps, 2 * steps)) {
     TaskGraph graph;
-    DataParallel source(spec, &assembly.planner());
+    DataParallel source(spec, &assembly.planner(), assembly.message_planner());
     // Readers go on working for the batches after the last step that is measured.
     for (int i = 0; i < steps + spec.prefetch; ++i) source.append_step(graph, i);
     RunRecord record = run_tasks(machine, graph, recording != nullptr);
@@ -95,25 +95,44 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
 
 namespace {
 
+// The simulated nodes once they have settled under the loads of their GPUs; by simulated node.
+std::vector<NodeThermal::State> settled_nodes(const Assembly& assembly, const std::vector<NodeThermal>& models,
+                                              const std::vector<GpuLoad>& loads) {
+  struct Settled {
+    std::vector<GpuLoad> loads;
+    NodeThermal::State state;
+  };
+  std::vector<std::vector<Settled>> met(models.size());  // equal nodes under equal loads settle alike
+  std::vector<NodeThermal::State> states;
+  auto first = loads.begin();
+  for (const SimulatedNode& node : assembly.simulated().nodes()) {
+    const auto model = static_cast<std::size_t>(node.plan_node);
+    const auto last = first + static_cast<std::ptrdiff_t>(assembly.fabric().nodes[model].gpus.size());
+    const std::vector<GpuLoad> own(first, last);
+    first = last;
+    auto known = std::find_if(met[model].begin(), met[model].end(), [&](const Settled& s) { return s.loads == own; });
+    if (known == met[model].end()) {
+      const NodeThermal& thermal = models[model];
+      met[model].push_back({own, thermal.settle(thermal.start(), own, hours(thermal_horizon_h))});
+      known = met[model].end() - 1;
+    }
+    states.push_back(known->state);
+  }
+  return states;
+}
+
 // The clocks at which heat, power and the step that causes them agree.
 void settle_clocks(const Assembly& assembly, JobResult& result) {
-  std::vector<NodeThermal> nodes;
+  std::vector<NodeThermal> models;
   for (const NodePlan& plan : assembly.fabric().nodes)
-    nodes.emplace_back(assembly.cluster().groups[static_cast<std::size_t>(plan.group)].node);
+    models.emplace_back(assembly.cluster().groups[static_cast<std::size_t>(plan.group)].node);
   result.clocks.assign(assembly.gpus().size(), 1.0);
   for (int round = 0; round < most_clock_rounds; ++round) {
     result.steady = simulate_steady_step(assembly, false, result.clocks);
-    result.thermal.clear();
+    result.thermal = settled_nodes(assembly, models, result.steady.loads);
     std::vector<double> clocks;
-    std::size_t gpu = 0;
-    for (std::size_t n = 0; n < nodes.size(); ++n) {
-      const std::size_t count = assembly.fabric().nodes[n].gpus.size();
-      const std::vector<GpuLoad> loads(result.steady.loads.begin() + static_cast<std::ptrdiff_t>(gpu),
-                                       result.steady.loads.begin() + static_cast<std::ptrdiff_t>(gpu + count));
-      result.thermal.push_back(nodes[n].settle(nodes[n].start(), loads, hours(thermal_horizon_h)));
-      for (const NodeThermal::Gpu& card : result.thermal.back().gpus) clocks.push_back(card.clock);
-      gpu += count;
-    }
+    for (const NodeThermal::State& node : result.thermal)
+      for (const NodeThermal::Gpu& card : node.gpus) clocks.push_back(card.clock);
     double change = 0;
     for (std::size_t g = 0; g < clocks.size(); ++g) change = std::max(change, std::abs(clocks[g] - result.clocks[g]));
     if (change <= clock_settled_within) return;

@@ -43,7 +43,7 @@ struct JobResult {
   SteadyStep steady;
   std::optional<SteadyStep> first_epoch;    // where a cold first epoch reads differently
   std::vector<double> clocks;               // relative, by simulated GPU
-  std::vector<NodeThermal::State> thermal;  // by node of the plan
+  std::vector<NodeThermal::State> thermal;  // by simulated node
   bool within_first_epoch = false;          // the run ends before a warm epoch: `steady` is a step of the first
 };
 

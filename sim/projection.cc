@@ -37,20 +37,20 @@ Time one_checkpoint(const Assembly& assembly) {
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
   const Cluster& cluster = assembly.cluster();
-  for (std::size_t n = 0; n < assembly.fabric().nodes.size(); ++n) {
-    const NodePlan& plan = assembly.fabric().nodes[n];
-    const NodeSpec& node = cluster.groups[static_cast<std::size_t>(plan.group)].node;
-    const InputDemand& input = assembly.input(n, false);
+  for (std::size_t n = 0; n < assembly.simulated().nodes().size(); ++n) {
+    const SimulatedNode& simulated = assembly.simulated().nodes()[n];
+    const NodeSpec& node = assembly.node_spec(n);
+    const InputDemand& input = assembly.input(static_cast<std::size_t>(simulated.plan_node), false);
     std::vector<Power> powers;
     for (const NodeThermal::Gpu& gpu : result.thermal[n].gpus) {
       powers.push_back(gpu.power);
-      p.gpu_power += gpu.power * (static_cast<double>(plan.count) / cluster.gpus());
+      p.gpu_power += gpu.power * (simulated.stands_for / cluster.gpus());
       p.hottest = powers.size() == 1 && n == 0 ? gpu.die : std::max(p.hottest, gpu.die);
       p.slowest_clock = std::min(p.slowest_clock, gpu.clock);
     }
     const double decoding = input.decode_core_s * p.throughput * node.gpus / cluster.gpus();
     const double cpu_load = std::min(1.0, decoding / std::max(1.0, node.cores));
-    const double share = static_cast<double>(plan.count) / cluster.nodes();
+    const double share = simulated.stands_for / cluster.nodes();
     p.node_power += node_power(node, powers, cpu_load).ac * share;
     p.installed_node_power += installed_power(node) * share;
   }

@@ -6,6 +6,7 @@
 
 #include "clustersim/clustersim.h"
 #include "models/compute/roofline.h"
+#include "sim/detail.h"
 #include "sim/run_detail.h"
 #include "sim/summarize.h"
 #include "sim/what_if.h"
@@ -50,6 +51,25 @@ std::string what_if_text(const Scenario& scenario, double step_s) {
   return text;
 }
 
+// What-ifs and recorded detail look at one node of each kind, and at a collective as one transfer.
+bool looks_closely(const SimulatedJob& job) {
+  return job.assembly.message_planner() != nullptr || !job.assembly.simulated().folds();
+}
+
+double bundle_step_s(const Scenario& scenario, const SimulatedJob& own) {
+  if (own.assembly.message_planner() == nullptr) return own.result.steady.step_s;
+  return run_job(Assembly(scenario.cluster, scenario.job)).steady.step_s;
+}
+
+void record(const Scenario& scenario, const SimulatedJob& own, RunDetail& detail) {
+  if (!looks_closely(own)) {
+    detail = record_detail(own.assembly, own.result);
+    return;
+  }
+  const Assembly folded(scenario.cluster, scenario.job);
+  detail = record_detail(folded, run_job(folded));
+}
+
 std::string hex(std::uint64_t value) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(value));
@@ -60,7 +80,8 @@ std::string hex(std::uint64_t value) {
 
 Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detail) {
   const auto began = std::chrono::steady_clock::now();
-  const Assembly assembly(scenario.cluster, scenario.job);
+  const Detail closely = detail_of(scenario, options);
+  const Assembly assembly(scenario.cluster, scenario.job, closely);
   const SimulatedJob own = simulate(scenario, assembly);
   std::optional<Assembly> cloud_assembly;
   std::optional<SimulatedJob> cloud;
@@ -69,8 +90,9 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
     cloud.emplace(simulate(scenario, *cloud_assembly));
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
-  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, own.result.steady.step_s)});
-  if (detail) *detail = record_detail(assembly, own.result);
+  if (closely.messages) report.notes.push_back({"messages", messages_text(assembly)});
+  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, bundle_step_s(scenario, own))});
+  if (detail) record(scenario, own, *detail);
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;
   report.provenance.fingerprint = hex(own.result.steady.fingerprint);

@@ -34,14 +34,22 @@ void count(StepParts& parts, Part part, double seconds) {
 class Observer {
  public:
   Observer(const TaskGraph& graph, const RunRecord& record, SimTime from, SimTime to)
-      : graph_(graph), record_(record), from_(from), to_(to) {}
+      : graph_(graph), record_(record), from_(from), to_(to) {
+    for (std::size_t i = 0; i < graph.tasks.size(); ++i) {
+      const auto stream = static_cast<std::size_t>(graph.tasks[i].stream + 1);
+      if (tasks_of_.size() <= stream) tasks_of_.resize(stream + 1);
+      tasks_of_[stream].push_back(static_cast<TaskId>(i));
+    }
+  }
 
   std::vector<StreamInterval> observe(StreamId stream) const {
     std::vector<StreamInterval> intervals;
     SimTime done = from_;
-    for (const Span& span : record_.spans) {  // a stream's tasks run in order of their ids
+    if (static_cast<std::size_t>(stream) + 1 >= tasks_of_.size()) return intervals;
+    for (const TaskId id : tasks_of_[static_cast<std::size_t>(stream) + 1]) {  // they run in order of their ids
+      const Span& span = record_.spans[static_cast<std::size_t>(id)];
       const Task& task = task_of(span);
-      if (task.stream != stream || span.end <= done || span.start >= to_) continue;
+      if (span.end <= done || span.start >= to_) continue;
       if (span.start > done) explain_gap(intervals, stream, done, span.start, span.last_predecessor);
       intervals.push_back({std::max(span.start, done), std::min(span.end, to_), task.part, span.task, false});
       done = std::min(span.end, to_);
@@ -86,6 +94,7 @@ class Observer {
   const TaskGraph& graph_;
   const RunRecord& record_;
   SimTime from_, to_;
+  std::vector<std::vector<TaskId>> tasks_of_;  // by stream + 1: the first are on none
 };
 
 }  // namespace
@@ -95,16 +104,23 @@ std::vector<StreamInterval> stream_intervals(const TaskGraph& graph, const RunRe
   return Observer(graph, record, from, to).observe(stream);
 }
 
-StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
-                     SimTime from, SimTime to) {
+std::vector<StepParts> parts_of_each(const TaskGraph& graph, const RunRecord& record,
+                                     const std::vector<ObservedStream>& streams, SimTime from, SimTime to) {
   require(to > from && !streams.empty(), "a step to take apart has a length and a stream");
   const Observer observer(graph, record, from, to);
+  std::vector<StepParts> parts;
+  parts.reserve(streams.size());
+  for (const ObservedStream& s : streams) parts.push_back(observer.parts_of(s.stream));
+  return parts;
+}
+
+StepParts mean_of(const std::vector<StepParts>& parts, const std::vector<ObservedStream>& streams) {
   StepParts mean;
   double weights = 0;
   for (const ObservedStream& s : streams) weights += s.weight;
-  for (const ObservedStream& s : streams) {
-    const StepParts one = observer.parts_of(s.stream);
-    const double share = s.weight / weights;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const StepParts& one = parts[i];
+    const double share = streams[i].weight / weights;
     mean.forward_backward_s += share * one.forward_backward_s;
     mean.communication_s += share * one.communication_s;
     mean.input_s += share * one.input_s;
@@ -115,6 +131,11 @@ StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std:
     for (const auto& [label, seconds] : one.waited_s) mean.waited_s[label] += share * seconds;
   }
   return mean;
+}
+
+StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
+                     SimTime from, SimTime to) {
+  return mean_of(parts_of_each(graph, record, streams, from, to), streams);
 }
 
 std::vector<SimTime> step_ends(const TaskGraph& graph, const RunRecord& record) {

@@ -39,6 +39,11 @@ struct StreamInterval {
 std::vector<StreamInterval> stream_intervals(const TaskGraph& graph, const RunRecord& record, StreamId stream,
                                              SimTime from, SimTime to);
 
+// Of each stream.
+std::vector<StepParts> parts_of_each(const TaskGraph& graph, const RunRecord& record,
+                                     const std::vector<ObservedStream>& streams, SimTime from, SimTime to);
+StepParts mean_of(const std::vector<StepParts>& parts, const std::vector<ObservedStream>& streams);
+// The mean of the parts of each.
 StepParts take_apart(const TaskGraph& graph, const RunRecord& record, const std::vector<ObservedStream>& streams,
                      SimTime from, SimTime to);
 

@@ -93,7 +93,7 @@ class TimelineMaker {
     return bytes ? readable(task.amount, "B") : "";
   }
   bool is_link(ResourceId resource) const {
-    return resource < static_cast<ResourceId>(assembly_.fabric().links.size());
+    return resource < static_cast<ResourceId>(assembly_.simulated().bytes_per_s().size());
   }
 
   // One slice a task of a stream that does one thing at a time.
@@ -231,16 +231,11 @@ class TimelineMaker {
       leave_out("counters are means over " + std::to_string(limits_.points_a_counter) + " equal stretches of time");
   }
 
-  // Node of the plan that a link or device belongs to; -1: the network between nodes.
+  // Simulated node that a link or device belongs to; -1: the network between nodes.
   int node_of(ResourceId resource) const {
+    if (is_link(resource)) return assembly_.simulated().node_of(resource);
     const std::string name = assembly_.resource_name(resource);
-    const auto& vertices = assembly_.fabric().vertices;
-    if (is_link(resource)) {
-      const Link& link = assembly_.fabric().links[static_cast<std::size_t>(resource)];
-      const int from = vertices[static_cast<std::size_t>(link.from)].node;
-      return from >= 0 ? from : vertices[static_cast<std::size_t>(link.to)].node;
-    }
-    for (std::size_t n = 0; n < assembly_.fabric().nodes.size(); ++n)
+    for (std::size_t n = 0; n < assembly_.simulated().nodes().size(); ++n)
       if (name.rfind("node" + std::to_string(n) + ".", 0) == 0) return static_cast<int>(n);
     return -1;
   }
@@ -359,7 +354,7 @@ const char* part_name(Part part) {
 }
 
 std::string process_of_node(const Assembly& assembly, int node) {
-  const int count = assembly.fabric().nodes[static_cast<std::size_t>(node)].count;
+  const auto count = static_cast<int>(assembly.simulated().nodes()[static_cast<std::size_t>(node)].stands_for + 0.5);
   const std::string name = "node" + std::to_string(node);
   return count > 1 ? name + " (x" + std::to_string(count) + ")" : name;
 }

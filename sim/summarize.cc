@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
+#include <tuple>
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
@@ -163,16 +165,22 @@ class Summary {
     if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
     add_clock_note();
     add_expected_error();
-    note("simulated", std::to_string(steady.steps_simulated) + " steps of one node in " +
-                          std::to_string(scenario_.cluster.nodes()) +
+    note("simulated", std::to_string(steady.steps_simulated) + " steps of " + simulated_nodes_text() +
                           (steady.settled ? ", until two in a row were equal"
                                           : ", averaged: the input pipeline beats instead of settling"));
+  }
+
+  std::string simulated_nodes_text() const {
+    const std::size_t simulated = own_.assembly.simulated().nodes().size();
+    const std::string nodes = std::to_string(scenario_.cluster.nodes());
+    if (!own_.assembly.simulated().folds()) return simulated == 1 ? "the node" : "each of " + nodes + " nodes";
+    return (simulated == 1 ? "one node" : std::to_string(simulated) + " nodes") + " in " + nodes;
   }
 
   std::string reduction_text() const {
     const Cluster& cluster = scenario_.cluster;
     if (cluster.gpus() == 1 || scenario_.job.model == ModelKind::emulated) return "";
-    const Job& job = scenario_.job;
+    const Job& job = own_.assembly.job();
     const StepModel& model = own_.assembly.step_model(0);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
     double total = 0, largest = 0;
@@ -200,9 +208,12 @@ class Summary {
 
   void add_clock_note() {
     std::size_t g = 0;
+    std::set<std::tuple<int, int, double, double, double>> told;  // nodes that are alike need one note
     for (const NodeThermal::State& state : own_.result.thermal)
       for (const NodeThermal::Gpu& gpu : state.gpus) {
         const SimulatedGpu& simulated = own_.assembly.gpus()[g++];
+        const int kind = own_.assembly.simulated().nodes()[static_cast<std::size_t>(simulated.node)].plan_node;
+        if (!told.emplace(kind, simulated.number, gpu.clock, gpu.die.in_celsius(), gpu.power.base()).second) continue;
         if (gpu.shut_down) note("temperature", simulated.name + " reaches its shutdown temperature: the run would end");
         if (gpu.reason == ClockReason::none) continue;
         note("clock", simulated.name + " settles at " + number(100 * gpu.clock) + " % of its free clock, " +

@@ -24,6 +24,8 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   bool what_if = true;
   bool explain_cost = false;
+  bool unfold = false;    // simulates every node instead of one of each kind
+  bool messages = false;  // simulates every chunk of a collective's ring instead of the collective as one transfer
 };
 
 // Where scenarios/hardware and its siblings lie: $CLUSTERSIM_DATA, else beside the program, else the source tree.

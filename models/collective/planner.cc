@@ -1,6 +1,7 @@
 #include "models/collective/planner.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "clustersim/error.h"
 
@@ -52,8 +53,9 @@ double bus_factor(CollectiveOp op, double n) {
 
 }  // namespace
 
-CollectivePlanner::CollectivePlanner(const Cluster& cluster, const FabricPlan& fabric, const RouteFinder& routes)
-    : cluster_(&cluster), fabric_(&fabric) {
+CollectivePlanner::CollectivePlanner(const Cluster& cluster, const FabricPlan& fabric, const RouteFinder& routes,
+                                     const SimulatedFabric* simulated)
+    : cluster_(&cluster), fabric_(&fabric), simulated_(simulated) {
   int gpus = 0;
   for (std::size_t node = 0; node < fabric.nodes.size(); ++node) {
     paths_.emplace_back(cluster, fabric, static_cast<int>(node), routes);
@@ -205,6 +207,39 @@ double CollectivePlanner::idle_seconds(CollectiveOp op, double bytes, int nodes,
   return least;
 }
 
+// From the plan's links and GPUs to all their copies.
+void CollectivePlanner::spread(CollectivePlan& plan) const {
+  std::vector<Use> uses;
+  for (const Use& use : plan.uses) {
+    const SimulatedFabric::Copies copies = simulated_->copies(use.resource);
+    for (int i = 0; i < copies.count; ++i) uses.push_back({copies.first + i, use.weight, use.streams});
+  }
+  plan.uses = std::move(uses);  // ascending as they were
+  std::vector<Hold> holds;
+  int first = 0;  // GPU of the simulated node
+  for (const SimulatedNode& node : simulated_->nodes()) {
+    const int gpus = static_cast<int>(fabric_->nodes[static_cast<std::size_t>(node.plan_node)].gpus.size());
+    const int own = first_gpu_[static_cast<std::size_t>(node.plan_node)];
+    for (const Hold& hold : plan.holds)
+      if (hold.gpu >= own && hold.gpu < own + gpus) holds.push_back({first + hold.gpu - own, hold.sms, hold.dram});
+    first += gpus;
+  }
+  plan.holds = std::move(holds);
+}
+
+const CollectivePlan& CollectivePlanner::choose(const std::vector<CollectivePlan>& plans,
+                                                CollectiveAlgorithm algorithm) const {
+  const CollectivePlan* best = &plans.front();  // the ring, or pairwise
+  for (const AlgorithmEntry& entry : collective_algorithms())
+    for (const CollectivePlan& plan : plans) {
+      if (plan.algorithm != entry.name) continue;
+      if (algorithm == entry.algorithm) return plan;
+      if (algorithm == CollectiveAlgorithm::automatic && entry.automatic && plan.idle_time_s < best->idle_time_s)
+        best = &plan;
+    }
+  return *best;
+}
+
 CollectivePlan CollectivePlanner::plan(const CollectiveRequest& request) const {
   require(request.bytes >= 0, "a collective has no negative buffer");
   const std::vector<CollectivePlan> plans = candidates(request);
@@ -214,16 +249,9 @@ CollectivePlan CollectivePlanner::plan(const CollectiveRequest& request) const {
     nothing.protocol = "none";
     return nothing;
   }
-  const CollectivePlan* best = &plans.front();  // the ring, or pairwise
-  for (const AlgorithmEntry& entry : collective_algorithms())
-    for (const CollectivePlan& plan : plans) {
-      if (plan.algorithm != entry.name) continue;
-      if (request.algorithm == entry.algorithm) return plan;
-      if (request.algorithm == CollectiveAlgorithm::automatic && entry.automatic &&
-          plan.idle_time_s < best->idle_time_s)
-        best = &plan;
-    }
-  return *best;
+  CollectivePlan chosen = choose(plans, request.algorithm);
+  if (simulated_) spread(chosen);
+  return chosen;
 }
 
 }  // namespace clustersim

@@ -28,13 +28,16 @@
 #include "models/collective/algorithms.h"
 #include "models/collective/paths.h"
 #include "models/collective/request.h"
+#include "models/fabric/simulated_fabric.h"
 
 namespace clustersim {
 
 class CollectivePlanner {
  public:
-  // The arguments must outlive the planner.
-  CollectivePlanner(const Cluster& cluster, const FabricPlan& fabric, const RouteFinder& routes);
+  // The arguments must outlive the planner. With `simulated`, plan() names its links and GPUs: each copy of a link
+  // carries what the plan's does, and each copy of a GPU is held as the plan's is.
+  CollectivePlanner(const Cluster& cluster, const FabricPlan& fabric, const RouteFinder& routes,
+                    const SimulatedFabric* simulated = nullptr);
 
   CollectivePlan plan(const CollectiveRequest& request) const;
   // Every algorithm that is possible here, in the order of the table.
@@ -58,9 +61,12 @@ class CollectivePlanner {
   Outline corrected(const Situation& situation, const Outline& outline) const;
   CollectivePlan finished(const Situation& situation, const Outline& outline, const char* name) const;
   std::vector<Hold> holds(const Situation& situation, const Outline& outline) const;
+  const CollectivePlan& choose(const std::vector<CollectivePlan>& plans, CollectiveAlgorithm algorithm) const;
+  void spread(CollectivePlan& plan) const;
 
   const Cluster* cluster_;
   const FabricPlan* fabric_;
+  const SimulatedFabric* simulated_;
   std::vector<NodePaths> paths_;
   std::vector<int> first_gpu_;  // GpuId of GPU 0 of each node
 };

@@ -40,6 +40,7 @@ namespace clustersim {
 struct GpuLoad {
   double activity = 0;    // mean over time, 0..1, gaps included
   double spin_share = 0;  // of the time waiting inside a collective
+  bool operator==(const GpuLoad&) const = default;
 };
 
 enum class ClockReason : std::uint8_t { none, power_cap, clock_limit, thermal, hardware_slowdown };

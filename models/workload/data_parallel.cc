@@ -98,8 +98,8 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
   return buckets;
 }
 
-DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner)
-    : spec_(std::move(spec)), planner_(planner) {
+DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
+    : spec_(std::move(spec)), planner_(planner), messages_(messages) {
   require(!spec_.ranks.empty() && !spec_.models.empty(), "a data-parallel step has ranks and a model");
   require(spec_.world == 1 || planner_ != nullptr, "several ranks need a collective planner");
   // Ranks with other GPUs cut their backward pass at the same layers, or their buckets would not match.
@@ -160,20 +160,34 @@ TaskId DataParallel::append_delay(TaskGraph& graph, const Rank& rank, double sec
   return graph.add(std::move(task));
 }
 
-TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label,
-                                       int step, std::vector<TaskId> after) {
-  CollectivePlan plan = planner_->plan({op, bytes, spec_.job.algorithm, scope, 0});
-  Task task;
+// The same in every step, so planned once.
+const Task& DataParallel::collective(TaskGraph& graph, const CollectiveRequest& request) {
+  const auto [found, is_new] = collectives_.try_emplace({{request.op, request.scope}, request.bytes});
+  Task& task = found->second;
+  if (!is_new) return task;
+  CollectivePlan plan = planner_->plan(request);
+  std::optional<MessagePlan> messages = messages_ ? messages_->plan(request, plan) : std::nullopt;
   task.kind = TaskKind::transfer;
   task.part = Part::communication;
-  task.label = graph.label(label);
   task.stream = spec_.collective_stream;
-  task.amount = plan.amount_bytes;
-  task.latency_s = plan.latency_s - plan.launch_s;  // the host launches ahead of the GPU
+  // The host launches ahead of the GPU.
+  task.latency_s = messages ? messages->latency_s - plan.launch_s : plan.latency_s - plan.launch_s;
   if (is_horovod(spec_.job) && spec_.job.overlap)
     task.latency_s += horovod_negotiation_s + 0.5 * spec_.job.horovod_cycle.base();
-  task.uses = std::move(plan.uses);
+  if (messages) {
+    task.messages = graph.add_pattern(std::move(messages->pattern));
+  } else {
+    task.amount = plan.amount_bytes;
+    task.uses = std::move(plan.uses);
+  }
   task.holds = std::move(plan.holds);
+  return task;
+}
+
+TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label,
+                                       int step, std::vector<TaskId> after) {
+  Task task = collective(graph, {op, bytes, spec_.job.algorithm, scope, 0});
+  task.label = graph.label(label);
   task.step = step;
   task.after = std::move(after);
   return graph.add(std::move(task));
@@ -270,14 +284,16 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
       id = append_delay(graph, rank, model.optimizer_host.base(), Part::optimizer, "optimizer launches", step);
     updated.push_back(id);
   }
+  std::vector<TaskId> gathered;  // every stream waits for the weights of the others
   if (spec_.world > 1 && spec_.job.reduction == Reduction::rs_ar_ag) {
     double bytes = 0;
     for (const Bucket& bucket : buckets_.front()) bytes += bucket.bytes;
-    updated = {append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, updated)};
+    gathered = {
+        append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
   }
-  for (const Rank& rank : spec_.ranks)  // also makes every stream wait for the gathered weights
+  for (const Rank& rank : spec_.ranks)
     append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(), Part::host_overhead,
-                 "host synchronisation", step, updated);
+                 "host synchronisation", step, gathered);
 }
 
 void DataParallel::append_step(TaskGraph& graph, int step) {

@@ -15,10 +15,13 @@
 // Checked by: tests/sim/data_parallel_test.cc, tests/sim/input_stages_test.cc
 #pragma once
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clustersim/scenario.h"
+#include "models/collective/messages.h"
 #include "models/collective/planner.h"
 #include "models/workload/step_model.h"
 #include "models/workload/step_source.h"
@@ -66,8 +69,9 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
 
 class DataParallel final : public StepSource {
  public:
-  // `planner` must outlive the source; null with one rank.
-  DataParallel(DataParallelSpec spec, const CollectivePlanner* planner);
+  // The planners must outlive the source; `planner` is null with one rank, `messages` where a collective is one
+  // transfer. What has no messages is one transfer in either case.
+  DataParallel(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages = nullptr);
   void append_step(TaskGraph& graph, int step) override;
 
  private:
@@ -76,6 +80,7 @@ class DataParallel final : public StepSource {
                         std::vector<TaskId> after = {});
   TaskId append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label, int step,
                       std::vector<TaskId> after = {});
+  const Task& collective(TaskGraph& graph, const CollectiveRequest& request);
   TaskId append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label, int step,
                            std::vector<TaskId> after);
   void append_micro_batch(TaskGraph& graph, int step, bool last);
@@ -85,7 +90,9 @@ class DataParallel final : public StepSource {
 
   DataParallelSpec spec_;
   const CollectivePlanner* planner_;
-  std::vector<std::vector<Bucket>> buckets_;  // by model
+  const MessagePlanner* messages_;
+  std::map<std::pair<std::pair<CollectiveOp, Scope>, double>, Task> collectives_;  // by operation, scope and bytes
+  std::vector<std::vector<Bucket>> buckets_;                                       // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
   std::vector<double> micro_batch_s_;          // by model: kernels of one micro-batch, alone on the GPU
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket

@@ -17,14 +17,16 @@ std::uint64_t seed_of(const std::string& text) {
 
 std::string run_scenario(const Arguments& arguments) {
   const std::string fidelity = arguments.value("fidelity", "bundle");
-  if (fidelity == "messages") throw UsageError("--fidelity messages is not part of this version");
-  if (fidelity != "bundle") throw UsageError("--fidelity takes bundle, not \"" + fidelity + "\"");
+  if (fidelity != "bundle" && fidelity != "messages")
+    throw UsageError("--fidelity takes bundle or messages, not \"" + fidelity + "\"");
   const std::string format = format_of(arguments);
   RunOptions options;
   options.overrides = overrides_of(arguments);
   if (arguments.has("seed")) options.seed = seed_of(arguments.value("seed", ""));
   options.what_if = !arguments.has("no-what-if");
   options.explain_cost = arguments.has("explain-cost");
+  options.unfold = arguments.has("unfold");
+  options.messages = fidelity == "messages";
   return write(run(arguments.positional[0], options), format);
 }
 
@@ -41,8 +43,9 @@ Command run_command() {
            {"explain-cost", "", "shows how each sum of money comes about"},
            {"report", "FILE", "", false, OptionState::not_built},
            {"trace", "FILE", "", false, OptionState::not_built},
-           {"unfold", "", "", false, OptionState::not_built},
-           {"fidelity", "WORD", "", false, OptionState::unlisted}},
+           {"unfold", "", "simulates every node, not one of each kind; the answer is the same"},
+           {"fidelity", "WORD",
+            "bundle (default): a collective is one transfer; messages: each chunk of its ring by itself"}},
           1,
           1,
           run_scenario};
