@@ -69,6 +69,12 @@ class Manual : public FieldVisitor {
          "keys of the object, beside \"base\": clustersim explain " + pointer);
     if (leads_to(pointer, target_)) inside(field.name, [&](FieldVisitor& v) { on_object(v, ""); });
   }
+  void file_or_object(const Field& field, const std::function<void(const std::string& path)>&,
+                      const Body& on_object) override {
+    const std::string pointer = here_ + "/" + field.name;
+    tell(field, "name of a file, or its content in place", "keys of the content: clustersim explain " + pointer);
+    if (leads_to(pointer, target_)) inside(field.name, on_object);
+  }
   void skip(const std::string&) override {}
   bool given(const std::string&) const override { return false; }
   std::string pointer() const override { return here_; }

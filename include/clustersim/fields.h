@@ -83,6 +83,10 @@ class FieldVisitor {
                     const std::function<void(const std::string& id)>& on_id,
                     const std::function<void(FieldVisitor&, const std::string& base)>& on_object) = 0;
 
+  // The name of a file, or its content in place.
+  virtual void file_or_object(const Field& field, const std::function<void(const std::string& path)>& on_path,
+                              const Body& on_object) = 0;
+
   // A key that may stand there and is not read ("sources", "note").
   virtual void skip(const std::string& name) = 0;
   // Whether the file gives this key of the object being visited.

@@ -132,11 +132,18 @@ struct PcieVertex {
   std::string part;     // catalog id of the NIC or the storage tier
 };
 
+// NVLink or xGMI straight from one GPU to another.
+struct GpuCable {
+  int a = 0, b = 0;  // GPU numbers, a < b
+  int links = 1;
+};
+
 struct GpuFabricSpec {
-  std::string shape;  // switch, mesh, pairs, cube-mesh, ring, pcie, none
+  std::string shape;  // switch, mesh, pairs, cube-mesh, ring, cables, pcie, none
   LinkSpec link;      // unset (id empty) for pcie
   int links_per_gpu = 0;
   bool in_network_reduction = false;  // the switch adds up (NVLS)
+  std::vector<GpuCable> cables;       // of shape "cables": as an imported topology has them
 };
 
 // A part mentioned by another entry, with its number.

@@ -94,9 +94,12 @@ void add_gpu_fabric(const NodeSpec& spec, int number, const NodePlan& node, Plan
     for (int gpu : node.gpus) builder.both_ways(gpu, hub, links * rate, latency, LinkKind::nvlink);
     return;
   }
-  for (const Cable& cable : gpu_cables(fabric.shape, spec.gpus, gpus_of_server(spec), links))
+  const bool listed = fabric.shape == "cables";
+  for (const Cable& cable : listed ? fabric.cables : gpu_cables(fabric.shape, spec.gpus, gpus_of_server(spec), links)) {
+    if (cable.b >= spec.gpus) continue;
     builder.both_ways(node.gpus[static_cast<std::size_t>(cable.a)], node.gpus[static_cast<std::size_t>(cable.b)],
                       cable.links * rate, latency, LinkKind::nvlink);
+  }
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 //   pairs      GPU 2k with GPU 2k+1, all links (bridges)
 //   cube-mesh  the hybrid cube mesh of DGX-1 (8 GPUs, 6 links each with NVLink2, 4 with NVLink1)
 //   ring       neighbours in number, links_per_gpu / 2 each
-// "switch", "pcie" and "none" have no direct cables.
+// "switch", "pcie" and "none" have no direct cables; those of "cables" are listed in the node's GpuFabricSpec.
 // Source: DGX-1 system architecture white paper (cube mesh); the table is in the catalog entry dgx-1.
 // Checked by: tests/models/fabric_test.cc.
 #pragma once
@@ -12,12 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/hardware.h"
+
 namespace clustersim {
 
-struct Cable {
-  int a = 0, b = 0;  // GPU numbers, a < b
-  int links = 1;
-};
+using Cable = GpuCable;
 
 struct CableShape {
   const char* name;

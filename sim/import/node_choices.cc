@@ -153,13 +153,21 @@ class Chooser {
       out_.cpu = cpu_id_of(catalog_, *names.begin());
       out_.known.push_back("processor: " + *names.begin() + (out_.cpu.empty() ? "" : " (" + out_.cpu + ")"));
     }
-    if (out_.cpu.empty())
-      out_.unknown.push_back("processor" + std::string(names.empty() ? "" : ": not in the catalog"));
-    if (architectures.size() == 1 && domains > 0) {
-      out_.known.push_back("processor family: " + *architectures.begin());
-      if (out_.sockets > 1) out_.socket_link = socket_link_of(*architectures.begin());
-    }
+    const ProcessorFamily* family = architectures.size() == 1 ? family_of(*architectures.begin()) : nullptr;
+    if (architectures.size() == 1)
+      out_.known.push_back("processor family: " + *architectures.begin() +
+                           (family == nullptr ? "" : std::string(" (") + family->name + ")"));
+    if (family != nullptr && out_.sockets > 1) out_.socket_link = family->socket_link;
     if (out_.sockets > 1 && out_.socket_link.empty()) out_.unknown.push_back("link between the sockets");
+    if (!out_.cpu.empty()) return;
+    std::string text = "processor";
+    if (!names.empty()) text += ": the catalog does not have it";
+    if (family != nullptr) {
+      out_.cpu = family->cpu;
+      assume("cpu", std::string("only the family is known; ") + family->cpu + " stands for it");
+      text += std::string(names.empty() ? ": only its family; " : "; ") + family->cpu + " stands for it";
+    }
+    out_.unknown.push_back(text);
   }
 
   void choose_fabric() {

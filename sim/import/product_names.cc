@@ -201,25 +201,28 @@ std::string cpu_id_of(const Catalog& catalog, const std::string& name) {
   return "";
 }
 
-std::string socket_link_of(const std::string& architecture) {
-  struct Usual {
-    const char* processor;
-    const char* link;
-  };
+const ProcessorFamily* family_of(const std::string& architecture) {
   // Family and model numbers; AMD's families 17h and 19h as CPUID and as NCCL (143, 175) write them.
   // [published: Linux, arch/x86/include/asm/intel-family.h; AMD processor programming references]
-  static constexpr Usual kUsual[] = {
-      {"GenuineIntel 6/63", "qpi-broadwell"},     {"GenuineIntel 6/79", "qpi-broadwell"},
-      {"GenuineIntel 6/85", "upi-skylake"},       {"GenuineIntel 6/106", "upi-icelake"},
-      {"GenuineIntel 6/143", "upi-spr"},          {"GenuineIntel 6/207", "upi-spr"},
-      {"AuthenticAMD 143/49", "xgmi-cpu-rome"},   {"AuthenticAMD 23/49", "xgmi-cpu-rome"},
-      {"AuthenticAMD 175/1", "xgmi-cpu-rome"},    {"AuthenticAMD 25/1", "xgmi-cpu-rome"},
-      {"AuthenticAMD 175/17", "xgmi-cpu-genoa"},  {"AuthenticAMD 25/17", "xgmi-cpu-genoa"},
-      {"AuthenticAMD 175/160", "xgmi-cpu-genoa"}, {"AuthenticAMD 25/160", "xgmi-cpu-genoa"},
+  static constexpr ProcessorFamily kFamilies[] = {
+      {"GenuineIntel 6/63", "Haswell", "xeon-e5-2698-v4", "qpi-broadwell"},
+      {"GenuineIntel 6/79", "Broadwell", "xeon-e5-2698-v4", "qpi-broadwell"},
+      {"GenuineIntel 6/85", "Skylake or Cascade Lake", "xeon-platinum-8168", "upi-skylake"},
+      {"GenuineIntel 6/106", "Ice Lake", "xeon-platinum-8358", "upi-icelake"},
+      {"GenuineIntel 6/143", "Sapphire Rapids", "xeon-platinum-8480plus-8480c", "upi-spr"},
+      {"GenuineIntel 6/207", "Emerald Rapids", "xeon-platinum-8480plus-8480c", "upi-spr"},
+      {"AuthenticAMD 143/49", "Rome", "epyc-7742", "xgmi-cpu-rome"},
+      {"AuthenticAMD 23/49", "Rome", "epyc-7742", "xgmi-cpu-rome"},
+      {"AuthenticAMD 175/1", "Milan", "epyc-7763", "xgmi-cpu-rome"},
+      {"AuthenticAMD 25/1", "Milan", "epyc-7763", "xgmi-cpu-rome"},
+      {"AuthenticAMD 175/17", "Genoa", "epyc-9654", "xgmi-cpu-genoa"},
+      {"AuthenticAMD 25/17", "Genoa", "epyc-9654", "xgmi-cpu-genoa"},
+      {"AuthenticAMD 175/160", "Bergamo", "epyc-9654", "xgmi-cpu-genoa"},
+      {"AuthenticAMD 25/160", "Bergamo", "epyc-9654", "xgmi-cpu-genoa"},
   };
-  for (const Usual& usual : kUsual)
-    if (architecture == usual.processor) return usual.link;
-  return "";
+  for (const ProcessorFamily& family : kFamilies)
+    if (architecture == family.numbers) return &family;
+  return nullptr;
 }
 
 std::string gpu_link_of(const GpuSpec& gpu, std::optional<int> capability) {

@@ -25,8 +25,15 @@ std::string nic_id_of(const Catalog& catalog, const NodePart& nic);
 // Of "AMD EPYC 7742 64-Core Processor": "epyc-7742".
 std::string cpu_id_of(const Catalog& catalog, const std::string& name);
 
-// The link between sockets of "GenuineIntel 6/85" or "AuthenticAMD 143/49" (family and model, as NCCL writes them).
-std::string socket_link_of(const std::string& architecture);
+// What stands for "GenuineIntel 6/85" or "AuthenticAMD 143/49" (family and model, as NCCL writes them): the link
+// between its sockets, and a processor of that family; nullptr if it is none of ours.
+struct ProcessorFamily {
+  const char* numbers;
+  const char* name;
+  const char* cpu;
+  const char* socket_link;
+};
+const ProcessorFamily* family_of(const std::string& architecture);
 
 // NVLink or xGMI of a GPU: by its product, else by its compute capability.
 std::string gpu_link_of(const GpuSpec& gpu, std::optional<int> capability);

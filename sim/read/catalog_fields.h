@@ -5,6 +5,10 @@
 // missing in Entry::unknown instead, since a few parts were never measured.
 #pragma once
 
+#include <string>
+#include <vector>
+
+#include "clustersim/error.h"
 #include "clustersim/fields.h"
 #include "clustersim/hardware.h"
 
@@ -31,6 +35,13 @@ struct RaidFile : Entry {
   DeviceCount capacity, read_scaling, write_scaling;
 };
 void visit_fields(FieldVisitor& v, RaidFile& raid);
+
+// Parts of a server that an imported topology has too.
+void visit_pcie_tree(FieldVisitor& v, std::vector<PcieVertex>& tree);
+void visit_nics(FieldVisitor& v, std::vector<PartCount>& nics);
+// What makes a tree unusable, said once each: parents that do not come before, ids that repeat, words that are none.
+void check_pcie_tree(const std::vector<PcieVertex>& tree, const std::string& file, const std::string& pointer,
+                     std::vector<Problem>& problems);
 
 // Ids stay ids: links of the tree carry link_id, Catalog::server fills in their rates.
 void visit_fields(FieldVisitor& v, ServerSpec& server);

@@ -1,4 +1,7 @@
 // Field lists of whole nodes: servers and rented instances.
+#include <algorithm>
+#include <map>
+
 #include "sim/read/catalog_fields.h"
 
 namespace clustersim {
@@ -38,18 +41,6 @@ void keep_fabric(Fabric fabric, Node& node) {
   node.gpu_fabric_switch = fabric.gpu_switch;
 }
 
-void visit_nics(FieldVisitor& v, ServerSpec& server) {
-  v.list({.name = "nics", .meaning = "network adapters by kind"}, [&](FieldVisitor& inside) {
-    PartCount nic;
-    inside.key({.name = "id", .meaning = "id of a nic", .required = true}, nic.id);
-    inside.key({.name = "count", .meaning = "how many", .required = true, .min = 1}, nic.count);
-    inside.key({.name = "role", .meaning = "compute, storage or management"}, nic.role);
-    inside.key({.name = "line_rate", .meaning = "where it is not that of the nic", .min = 1}, nic.line_rate);
-    for (const char* more : {"ports", "alternatives", "integrated_in"}) inside.skip(more);
-    server.nics.push_back(nic);
-  });
-}
-
 void visit_storage(FieldVisitor& v, ServerSpec& server) {
   v.list({.name = "storage", .meaning = "drives by kind"}, [&](FieldVisitor& inside) {
     PartCount drive;
@@ -62,7 +53,21 @@ void visit_storage(FieldVisitor& v, ServerSpec& server) {
   });
 }
 
-void visit_tree(FieldVisitor& v, ServerSpec& server) {
+}  // namespace
+
+void visit_nics(FieldVisitor& v, std::vector<PartCount>& nics) {
+  v.list({.name = "nics", .meaning = "network adapters by kind"}, [&](FieldVisitor& inside) {
+    PartCount nic;
+    inside.key({.name = "id", .meaning = "id of a nic", .required = true}, nic.id);
+    inside.key({.name = "count", .meaning = "how many", .required = true, .min = 1}, nic.count);
+    inside.key({.name = "role", .meaning = "compute, storage or management"}, nic.role);
+    inside.key({.name = "line_rate", .meaning = "where it is not that of the nic", .min = 1}, nic.line_rate);
+    for (const char* more : {"ports", "alternatives", "integrated_in"}) inside.skip(more);
+    nics.push_back(nic);
+  });
+}
+
+void visit_pcie_tree(FieldVisitor& v, std::vector<PcieVertex>& tree) {
   v.list({.name = "pcie_tree", .meaning = "who hangs on whom, parents first"}, [&](FieldVisitor& inside) {
     PcieVertex vertex;
     inside.key({.name = "id", .meaning = "unique in the node", .required = true}, vertex.id);
@@ -72,12 +77,36 @@ void visit_tree(FieldVisitor& v, ServerSpec& server) {
     inside.key({.name = "ref", .meaning = "id of the nic or storage"}, vertex.part);
     inside.key({.name = "role", .meaning = "of a nic: compute, storage, management; of storage: data, os, cache"},
                vertex.role);
-    inside.skip("tray");
-    server.pcie_tree.push_back(vertex);
+    for (const char* more : {"tray", "bus_id"}) inside.skip(more);
+    tree.push_back(vertex);
   });
 }
 
-}  // namespace
+void check_pcie_tree(const std::vector<PcieVertex>& tree, const std::string& file, const std::string& pointer,
+                     std::vector<Problem>& problems) {
+  static const std::vector<std::string> kinds = {"socket", "pcie_switch", "gpu", "nic", "storage"};
+  constexpr std::size_t most_vertices = 4096;
+  if (tree.size() > most_vertices)
+    problems.push_back(
+        {file, pointer, "at most " + std::to_string(most_vertices) + " parts", std::to_string(tree.size()), ""});
+  std::map<std::string, std::string> kind_of;
+  const auto fault = [&](std::size_t i, const char* key, const std::string& expected, const std::string& got) {
+    problems.push_back({file, pointer + "/" + std::to_string(i) + "/" + key, expected, "\"" + got + "\"", ""});
+  };
+  for (std::size_t i = 0; i < std::min(tree.size(), most_vertices); ++i) {
+    const PcieVertex& vertex = tree[i];
+    if (std::find(kinds.begin(), kinds.end(), vertex.kind) == kinds.end())
+      fault(i, "kind", "socket, pcie_switch, gpu, nic or storage", vertex.kind);
+    const auto above = kind_of.find(vertex.parent);
+    const bool root = vertex.kind == "socket";
+    const bool below = above != kind_of.end() && (above->second == "socket" || above->second == "pcie_switch" ||
+                                                  (above->second == "gpu" && vertex.kind == "nic"));
+    if (root ? !vertex.parent.empty() : !below)
+      fault(i, "parent", root ? "none: a socket is a root" : "the id of a socket or PCIe switch further up",
+            vertex.parent);
+    if (!kind_of.emplace(vertex.id, vertex.kind).second) fault(i, "id", "an id of its own", vertex.id);
+  }
+}
 
 void visit_fields(FieldVisitor& v, ServerSpec& server) {
   visit_entry(v, server);
@@ -86,11 +115,11 @@ void visit_fields(FieldVisitor& v, ServerSpec& server) {
   v.key({.name = "cpu", .meaning = "id of its processors", .required = true}, server.cpu_id);
   v.key({.name = "sockets", .meaning = "how many", .required = true, .min = 1}, server.cpu_count);
   v.key({.name = "memory", .meaning = "of the whole node", .required = true, .min = 1e9}, server.memory);
-  visit_nics(v, server);
+  visit_nics(v, server.nics);
   visit_storage(v, server);
   keep_fabric(visit_fabric(v), server);
   v.key({.name = "socket_link", .meaning = "id of the link between sockets"}, server.socket_link);
-  visit_tree(v, server);
+  visit_pcie_tree(v, server.pcie_tree);
   v.key({.name = "price", .meaning = "of the whole server", .min = 0}, server.price);
   v.key({.name = "price_date", .meaning = "when"}, server.price_date);
   v.key({.name = "price_rule", .meaning = "how the price was chosen"}, server.price_rule);

@@ -218,10 +218,8 @@ void visit_node(FieldVisitor& v, NodeKeys& keys, const Lookup& lookup) {
          .min = 1e7,
          .max = 1e10},
         keys.gpu_clock_limit);
-  v.key({.name = "topology",
-         .meaning = "file of an imported node topology, instead of server and gpu_fabric",
-         .default_text = "none"},
-        keys.topology);
+  keys.names_topology = v.given("topology");
+  visit_topology(v, keys.topology, lookup);
 }
 
 void visit_fabric(FieldVisitor& v, FabricKeys& keys, const Lookup& lookup) {

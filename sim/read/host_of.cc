@@ -102,9 +102,42 @@ Host from_cloud(ReadContext& context, const NodeKeys& keys) {
   return host;
 }
 
-}  // namespace
+// What an imported topology tells, over what the server brings.
+void rewire(ReadContext& context, const NodeKeys& keys, Host& host) {
+  const NodeTopology& topology = *keys.topology;
+  host.wired = true;
+  if (!topology.gpu_id.empty()) host.gpu_id = topology.gpu_id;
+  if (!topology.cpu_id.empty()) host.cpu_id = topology.cpu_id;
+  host.gpus = topology.gpus;
+  if (topology.sockets > 0) host.sockets = topology.sockets;
+  if (topology.memory.base() > 0) host.memory = topology.memory;
+  if (!topology.socket_link.empty()) host.socket_link = topology.socket_link;
+  host.gpu_slot = topology.slot;
+  for (const PcieVertex& vertex : topology.tree)
+    if (vertex.kind == "gpu" && host.gpu_slot.empty()) host.gpu_slot = vertex.link_id;
+  if (!topology.fabric_shape.empty()) {
+    host.fabric_link = topology.fabric_link;
+    host.fabric_shape = topology.fabric_shape;
+    host.fabric_switch = topology.fabric_switch;
+    host.links_per_gpu = topology.links_per_gpu;
+    host.cables = topology.cables;
+  }
+  const int cards = static_cast<int>(std::count_if(topology.tree.begin(), topology.tree.end(), [](const auto& vertex) {
+    return vertex.kind == "nic" && (vertex.role.empty() || vertex.role == "compute");
+  }));
+  if (cards > 0) host.nics = cards;
+  if (const PartCount* nic = part_of_role(topology.nics, "compute")) {
+    host.nic_id = nic->id;
+    host.nics = nic->count;
+    host.nic_rate = nic->line_rate;
+  }
+  host.p2p = topology.p2p;
+  if (!topology.tree.empty()) host.pcie_tree = topology.tree;
+  for (const auto& [key, why] : topology.assumed)
+    context.estimate(keys.pointer + "/topology" + (key.empty() ? "" : "/" + key), topology.name, why);
+}
 
-Host host_of(ReadContext& context, const NodeKeys& keys) {
+Host served_host(ReadContext& context, const NodeKeys& keys) {
   if (keys.server) {
     note_estimates(context, "server", *keys.server, {"pcie_tree", "socket_link", "gpu_fabric"});
     if (!keys.nic || !keys.nics) note_estimates(context, "server", *keys.server, {"nics"});
@@ -115,6 +148,14 @@ Host host_of(ReadContext& context, const NodeKeys& keys) {
     return from_cloud(context, keys);
   }
   return {};
+}
+
+}  // namespace
+
+Host host_of(ReadContext& context, const NodeKeys& keys) {
+  Host host = served_host(context, keys);
+  if (keys.topology) rewire(context, keys, host);
+  return host;
 }
 
 }  // namespace clustersim

@@ -11,8 +11,9 @@
 namespace clustersim {
 
 struct Host {
-  std::string id;    // "" without a server
-  std::string kind;  // catalog kind: "server", "cloud"
+  std::string id;      // "" without a server
+  bool wired = false;  // an imported topology says what the node consists of
+  std::string kind;    // catalog kind: "server", "cloud"
   std::string gpu_id, cpu_id;
   int gpus = 0, sockets = 0;
   double cores = 0;  // 0: all of the processors
@@ -27,6 +28,8 @@ struct Host {
   std::optional<Bytes> device_capacity;
   std::string fabric_link, fabric_shape, fabric_switch, gpu_slot, socket_link, cooling;
   int links_per_gpu = 0;
+  std::vector<GpuCable> cables;
+  std::optional<bool> p2p;
   std::vector<PcieVertex> pcie_tree;
   std::optional<Money> price;
   std::string price_date, price_origin;

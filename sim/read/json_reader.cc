@@ -275,4 +275,17 @@ void JsonReader::part(const Field& field, const std::string& kind, const std::ve
   });
 }
 
+void JsonReader::file_or_object(const Field& field, const std::function<void(const std::string& path)>& on_path,
+                                const Body& on_object) {
+  const JsonValue* value = take(field);
+  if (value == nullptr) return;
+  if (value->kind == Kind::object) {
+    inside(*value, pointer() + "/" + field.name, false, on_object);
+  } else if (value->kind == Kind::text && !value->text.empty()) {
+    on_path(value->text);
+  } else {
+    fault(field, *value, "the name of a file, or an object", "");
+  }
+}
+
 }  // namespace clustersim

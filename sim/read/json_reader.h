@@ -41,6 +41,8 @@ class JsonReader : public FieldVisitor {
   void part(const Field& field, const std::string& kind, const std::vector<std::string>& ids,
             const std::function<void(const std::string& id)>& on_id,
             const std::function<void(FieldVisitor&, const std::string& base)>& on_object) override;
+  void file_or_object(const Field& field, const std::function<void(const std::string& path)>& on_path,
+                      const Body& on_object) override;
   void skip(const std::string& name) override;
   bool given(const std::string& name) const override;
   std::string pointer() const override;

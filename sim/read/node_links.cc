@@ -38,7 +38,8 @@ std::string usual_gpu_switch(const LinkSpec& link) {
 
 LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   if (keys.gpu_fabric && keys.gpu_fabric->pcie && keys.gpu_fabric->link) return *keys.gpu_fabric->link;
-  if (!host.gpu_slot.empty()) return context.catalog().link(host.gpu_slot, context.at(keys.pointer + "/server"));
+  if (!host.gpu_slot.empty())
+    return context.catalog().link(host.gpu_slot, context.at(keys.pointer + (host.wired ? "/topology" : "/server")));
   int generation = node.gpu.pcie_generation;
   if (node.cpu.pcie_generation > 0) generation = std::min(generation, node.cpu.pcie_generation);
   const int lanes = node.gpu.pcie_lanes > 0 ? std::min(node.gpu.pcie_lanes, 16) : 16;
@@ -49,6 +50,7 @@ LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, 
 GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   const std::string pointer = keys.pointer + "/gpu_fabric";
   const std::string own = own_nvlink(node.gpu);
+  const char* source = host.wired ? "/topology" : "/server";
   LinkSpec link;
   std::string shape, switch_id;
   int links_per_gpu = 0;
@@ -61,12 +63,12 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
       context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
                     "this GPU has no NVLink: \"pcie\"");
-  } else if (!host.fabric_link.empty() && host.gpu_id == node.gpu.id) {
-    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + "/server"));
+  } else if (!host.fabric_link.empty() && (host.gpu_id == node.gpu.id || host.wired)) {
+    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + source));
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;
-  } else if (!host.id.empty() && host.fabric_link.empty()) {
+  } else if (host.fabric_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
     return no_link(node.gpus);
   } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
@@ -97,6 +99,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   fabric.link = link;
   fabric.shape = shape;
   fabric.links_per_gpu = std::max(1, links_per_gpu);
+  if (shape == "cables") fabric.cables = host.cables;
   if (!switch_id.empty() && context.catalog().has("link", switch_id))
     fabric.in_network_reduction = context.catalog().link(switch_id, context.at(pointer)).in_network_reduction;
   refuse_unknown(context, pointer, link);

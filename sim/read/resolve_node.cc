@@ -30,13 +30,16 @@ class NodeResolver {
     add_cooling();
     add_limits();
     add_price();
-    if (!host_.id.empty()) say_server();
+    if (served()) say_server();
     return node_;
   }
 
  private:
   std::string at(const char* key) const { return keys_.pointer + "/" + key; }
-  bool served() const { return !host_.id.empty(); }
+  bool served() const { return !host_.id.empty() || host_.wired; }
+  // What said what the node consists of, for the words of a message.
+  const char* source() const { return host_.wired ? "topology" : "server"; }
+  std::string source_name() const { return host_.wired ? "\"" + keys_.topology->name + "\"" : "\"" + host_.id + "\""; }
 
   void add_gpus() {
     if (keys_.gpu) {
@@ -44,17 +47,18 @@ class NodeResolver {
     } else if (keys_.names_gpu) {
       // told already; another in its place would only mislead
     } else if (!host_.gpu_id.empty()) {
-      node_.gpu = context_.catalog().gpu(host_.gpu_id, context_.at(at("server")));
+      node_.gpu = context_.catalog().gpu(host_.gpu_id, context_.at(at(source())));
     } else if (served()) {
-      context_.fault(at("gpu"), "a GPU: \"" + host_.id + "\" has none", "nothing", "name one, such as \"gpu\": \"l4\"");
-    } else if (!keys_.names_server) {
+      context_.fault(at("gpu"), "a GPU: " + source_name() + (host_.wired ? " names none" : " has none"), "nothing",
+                     "name one, such as \"gpu\": \"l4\"");
+    } else if (!keys_.names_server && !keys_.names_topology) {
       context_.fault(keys_.pointer, "a server, or a gpu", "neither",
                      "such as \"server\": \"dgx-a100-80gb\" or \"gpu\": \"rtx-4090\"");
     }
     node_.gpus = keys_.gpus.value_or(served() ? std::max(1, host_.gpus) : 1);
     if (!served() && !keys_.gpus) context_.assume(at("gpus"), "1", "default without a server");
     if (served() && host_.gpus > 0 && node_.gpus > host_.gpus)
-      context_.fault(at("gpus"), "at most " + std::to_string(host_.gpus) + ", the places of \"" + host_.id + "\"",
+      context_.fault(at("gpus"), "at most " + std::to_string(host_.gpus) + ", the places of " + source_name(),
                      std::to_string(node_.gpus), "add nodes, or describe the node without a server");
     if (context_.calibration != nullptr) context_.calibration->apply(node_.gpu);
     if (!node_.gpu.id.empty())  // The models of power and heat have their own guesses for these.
@@ -68,12 +72,12 @@ class NodeResolver {
   }
 
   void add_peers() {
-    node_.p2p = keys_.p2p.value_or(node_.gpu.p2p);
+    node_.p2p = keys_.p2p.value_or(host_.p2p.value_or(node_.gpu.p2p));
     // Cards whose driver refuses peer access also refuse it to network cards.
     node_.gpudirect = keys_.gpudirect.value_or(node_.gpu.p2p);
     node_.acs = keys_.acs.value_or(false);
     const std::string driver = "what the stock driver of \"" + node_.gpu.id + "\" allows";
-    if (!keys_.p2p && node_.gpus > 1) context_.assume(at("p2p"), flag_text(node_.p2p), driver);
+    if (!keys_.p2p && !host_.p2p && node_.gpus > 1) context_.assume(at("p2p"), flag_text(node_.p2p), driver);
     if (!keys_.gpudirect && !alone_) context_.assume(at("gpudirect"), flag_text(node_.gpudirect), driver);
     if (!keys_.acs && node_.gpus > 1) context_.assume(at("acs"), "false", "default");
   }
@@ -88,7 +92,7 @@ class NodeResolver {
         id = baseboard ? "epyc-7763" : "epyc-7543";
         context_.assume(at("cpu"), id, baseboard ? "default for SXM parts" : "default for parts in PCIe slots");
       }
-      node_.cpu = context_.catalog().cpu(id, context_.at(at(served() ? "server" : "cpu")));
+      node_.cpu = context_.catalog().cpu(id, context_.at(at(served() ? source() : "cpu")));
     }
     node_.sockets = keys_.sockets.value_or(host_.sockets > 0 ? host_.sockets : baseboard ? 2 : 1);
     if (!keys_.sockets && host_.sockets == 0)
@@ -127,13 +131,14 @@ class NodeResolver {
       node_.nic = keys_.nic;
       node_.nics = keys_.nics.value_or(std::max(1, host_.nics));
     } else if (!host_.nic_id.empty()) {
-      node_.nic = context_.catalog().nic(host_.nic_id, context_.at(at("server")));
+      node_.nic = context_.catalog().nic(host_.nic_id, context_.at(at(source())));
       if (host_.nic_rate) set_rate(*node_.nic, *host_.nic_rate);
       node_.nics = keys_.nics.value_or(host_.nics);
-    } else if (!served() && (!alone_ || keys_.nics.value_or(0) > 0)) {
+    } else if (host_.id.empty() && (!alone_ || keys_.nics.value_or(0) > 0)) {
       node_.nic = context_.catalog().nic("eth-100g", context_.at(at("nic")));
-      node_.nics = keys_.nics.value_or(1);
-      context_.assume(at("nic"), "eth-100g", "default without a server");
+      node_.nics = keys_.nics.value_or(std::max(1, host_.nics));
+      context_.assume(at("nic"), "eth-100g",
+                      host_.wired ? "default: the topology does not tell the cards' rate" : "default without a server");
     }
     if (!served() && node_.nic && !keys_.nics) context_.assume(at("nics"), std::to_string(node_.nics), "default");
     if (node_.nics == 0) node_.nic.reset();
@@ -154,9 +159,12 @@ class NodeResolver {
     if (node_.sockets > 1) node_.socket_link = socket_link(context_, keys_, host_, node_.cpu);
     node_.pcie_tree = host_.pcie_tree;
     if (context_.calibration != nullptr) context_.calibration->apply_slot(node_.pcie, node_.pcie_tree);
-    if (keys_.topology)
-      context_.fault(at("topology"), "a server, or gpu and gpu_fabric", "\"" + *keys_.topology + "\"",
-                     "an imported topology comes from `clustersim import` and cannot be read yet");
+    if (!host_.wired) return;
+    for (PcieVertex& vertex : node_.pcie_tree) {  // a link that the file does not tell is a slot's
+      if (vertex.kind == "socket" || vertex.link.base() > 0) continue;
+      vertex.link = node_.pcie.achievable;
+      vertex.link_latency = node_.pcie.latency;
+    }
   }
 
   void add_storage() {
@@ -262,20 +270,22 @@ class NodeResolver {
     std::vector<std::string> parts;
     const auto count = [](int n, const std::string& id) { return std::to_string(n) + " x " + id; };
     if (!keys_.gpu || !keys_.gpus) parts.push_back(count(node_.gpus, node_.gpu.id));
-    if (!keys_.cpu || !keys_.sockets) parts.push_back(count(node_.sockets, node_.cpu.id));
-    if (!keys_.memory) parts.push_back(format_quantity(node_.memory) + " of memory");
+    if ((!keys_.cpu || !keys_.sockets) && !host_.cpu_id.empty()) parts.push_back(count(node_.sockets, node_.cpu.id));
+    if (!keys_.memory && host_.memory.base() > 0) parts.push_back(format_quantity(node_.memory) + " of memory");
     if (!keys_.gpu_fabric)
       parts.push_back("GPU fabric " + (node_.gpu_fabric.link.id.empty()
                                            ? node_.gpu_fabric.shape
                                            : node_.gpu_fabric.link.id + " " + node_.gpu_fabric.shape));
     if (node_.nic && (!keys_.nic || !keys_.nics)) parts.push_back(count(node_.nics, node_.nic->id));
-    if (!keys_.storage) parts.push_back(count(node_.storage.count, node_.storage.tier.id));
+    if (!keys_.storage && !host_.storage_id.empty()) parts.push_back(count(node_.storage.count, node_.storage.tier.id));
     if (!keys_.cooling.kind && !host_.cooling.empty())
       parts.push_back(word_of(kCoolingWords, node_.cooling.kind) + " cooling");
     std::string text;
     for (const auto& part : parts) text += (text.empty() ? "" : ", ") + part;
     if (text.empty()) return;
-    context_.assume(keys_.pointer, text, "what \"" + host_.id + "\" has");
+    context_.assume(keys_.pointer, text,
+                    "what " + source_name() + " has" +
+                        (host_.wired && !host_.id.empty() ? ", and \"" + host_.id + "\" beside" : ""));
   }
 
   ReadContext& context_;

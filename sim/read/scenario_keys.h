@@ -7,6 +7,7 @@
 
 #include "clustersim/fields.h"
 #include "clustersim/scenario.h"
+#include "sim/read/node_topology.h"
 #include "sim/read/scenario_words.h"
 
 namespace clustersim {
@@ -53,7 +54,8 @@ struct NodeKeys {
   CoolingKeys cooling;
   std::optional<Power> gpu_power_limit;
   std::optional<Frequency> gpu_clock_limit;
-  std::optional<std::string> topology;
+  std::optional<NodeTopology> topology;
+  bool names_topology = false;  // even if it is at fault
 };
 
 struct GroupKeys {
