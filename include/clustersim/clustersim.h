@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "clustersim/calibrate.h"
 #include "clustersim/error.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
