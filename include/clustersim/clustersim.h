@@ -11,8 +11,10 @@
 
 #include "clustersim/calibrate.h"
 #include "clustersim/error.h"
+#include "clustersim/page.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {

@@ -121,7 +121,8 @@ void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>
     const RingChannel& channel = channels[m];
     for (int i = 0; i < member.gpus; ++i) {
       const int from = (channel.first + i) % member.gpus;
-      if (i + 1 < member.gpus || !common.through_network) {
+      const bool stays = i + 1 < member.gpus || !common.through_network;
+      if (stays) {
         add_inside(uses, member, from, (from + 1) % member.gpus);
       } else {
         const std::size_t next = (m + 1) % members.size();
@@ -133,7 +134,7 @@ void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>
         }
         add_way(uses, there, paths(there).wire_to_gpu(channels[next].nic_in, channels[next].first), 1.0);
       }
-      add_lane(pattern, uses, common.chunk, static_cast<int>(pattern.lanes.size()) - 1, ends_here());
+      add_lane(pattern, uses, common.chunk, static_cast<int>(pattern.lanes.size()) - 1, stays ? 1.0 : ends_here());
     }
   }
   pattern.lanes[at(first_lane)].after = static_cast<int>(pattern.lanes.size()) - 1;

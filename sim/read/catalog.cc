@@ -6,6 +6,7 @@
 
 #include "sim/read/catalog_fields.h"
 #include "sim/read/catalog_file.h"
+#include "sim/read/catalog_files.h"
 #include "sim/read/did_you_mean.h"
 #include "sim/read/json_reader.h"
 
@@ -55,18 +56,32 @@ void report_unknown(const std::string& kind, const std::string& id, const std::v
 
 }  // namespace
 
-std::optional<JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
-  if (!entry_exists(data_dir_, kind, id)) {
-    report_unknown(kind.name, id, entry_ids(data_dir_, kind), by);
-    return std::nullopt;
+bool Catalog::exists(const CatalogKind& kind, const std::string& id) const {
+  return files_ ? files_->find(entry_path(data_dir_, kind, id)) != nullptr : entry_exists(data_dir_, kind, id);
+}
+
+std::vector<std::string> Catalog::ids_of(const CatalogKind& kind) const {
+  return files_ ? files_->ids(kind) : entry_ids(data_dir_, kind);
+}
+
+std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
+  if (!exists(kind, id)) {
+    report_unknown(kind.name, id, ids_of(kind), by);
+    return nullptr;
   }
   const std::string path = entry_path(data_dir_, kind, id);
+  const CatalogFile file = files_ ? *files_->find(path) : read_catalog_file(path);
   const std::size_t before = by.problems.size();
-  JsonValue document = load_json(path, by.problems);
-  if (by.problems.size() == before) check_sources(document, path, by.problems);
+  by.problems.insert(by.problems.end(), file.problems.begin(), file.problems.end());
   add_hint(by.problems, before, by);
-  if (by.problems.size() > before) return std::nullopt;
-  return document;
+  return file.document;
+}
+
+std::shared_ptr<const JsonValue> Catalog::document(const std::string& kind, const std::string& id) const {
+  const CatalogKind* found = find_catalog_kind(kind);
+  if (found == nullptr || !exists(*found, id)) return nullptr;
+  const std::string path = entry_path(data_dir_, *found, id);
+  return files_ ? files_->find(path)->document : read_catalog_file(path).document;
 }
 
 template <class Spec, class Fields>
@@ -324,10 +339,8 @@ std::optional<double> Catalog::quantity(const std::string& kind_name, const std:
   return std::nullopt;
 }
 
-bool Catalog::has(const std::string& kind, const std::string& id) const {
-  return entry_exists(data_dir_, kind_named(kind), id);
-}
+bool Catalog::has(const std::string& kind, const std::string& id) const { return exists(kind_named(kind), id); }
 
-std::vector<std::string> Catalog::ids(const std::string& kind) const { return entry_ids(data_dir_, kind_named(kind)); }
+std::vector<std::string> Catalog::ids(const std::string& kind) const { return ids_of(kind_named(kind)); }
 
 }  // namespace clustersim

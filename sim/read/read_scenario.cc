@@ -1,4 +1,6 @@
 // File -> resolved scenario, or all faults at once.
+#include "sim/read/read_scenario.h"
+
 #include <filesystem>
 #include <set>
 #include <tuple>
@@ -37,11 +39,10 @@ void say_conversions(ReadContext& context, const std::vector<Conversion>& conver
 }
 
 Scenario resolve(JsonValue document, const std::string& path, const std::vector<Override>& overrides,
-                 std::vector<Problem>& problems) {
+                 const Catalog& catalog, std::vector<Problem>& problems) {
   if (document.kind == JsonValue::Kind::null) throw_if_any(problems);
   for (const auto& [pointer, value] : overrides) apply_override(document, pointer, value, path, problems);
 
-  const Catalog catalog(data_directory());
   ReadContext context{{catalog, path, problems}, {}, nullptr};
   const ExchangeRates rates = catalog.rates(context.at(""));
   ScenarioKeys keys;
@@ -59,6 +60,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
     if (calibration) context.calibration = &*calibration;
   }
   if (keys.cluster.present) scenario.cluster = resolve_cluster(context, keys.cluster);
+  if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   for (const Problem& p : problems)
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
   context.calibration = nullptr;                          // what is rented for the same job is other hardware
@@ -79,12 +81,18 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
 
 Scenario read_scenario(const std::string& path, const std::vector<Override>& overrides) {
   std::vector<Problem> problems;
-  return resolve(load_json(path, problems), path, overrides, problems);
+  return resolve(load_json(path, problems), path, overrides, Catalog(data_directory()), problems);
 }
 
 Scenario read_scenario_text(const std::string& text, const std::string& name, const std::vector<Override>& overrides) {
   std::vector<Problem> problems;
-  return resolve(parse_json(text, name, problems), name, overrides, problems);
+  return resolve(parse_json(text, name, problems), name, overrides, Catalog(data_directory()), problems);
+}
+
+Scenario read_scenario(const JsonValue& document, const std::string& name, const std::vector<Override>& overrides,
+                       const Catalog& catalog) {
+  std::vector<Problem> problems;
+  return resolve(document, name, overrides, catalog, problems);
 }
 
 }  // namespace clustersim

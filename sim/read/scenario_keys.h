@@ -96,6 +96,11 @@ struct CollectiveKeys {
   std::optional<Bytes> from, to;
 };
 
+struct StragglerKeys {
+  std::optional<double> share, slowdown;
+  std::optional<bool> gpus, uniform;
+};
+
 struct ClusterKeys {
   bool present = false;
   std::optional<int> nodes;
@@ -105,6 +110,7 @@ struct ClusterKeys {
   std::optional<SharedStorageKeys> storage;
   std::vector<CollectiveKeys> collectives;
   std::optional<std::string> calibration;
+  std::optional<StragglerKeys> stragglers;
   std::optional<std::string> region;
 };
 

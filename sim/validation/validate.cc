@@ -17,17 +17,6 @@ namespace {
 
 constexpr double worth_a_word = 0.15;  // an error above this has a line of physics
 
-PredictedTraining predicted(const TrainingRow& row) {
-  PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
-  const Assembly assembly(p.scenario.cluster, p.scenario.job);
-  const Projection projection = project(assembly, run_job(assembly));
-  p.throughput = projection.throughput;
-  if (row.evaluation_included)
-    p.throughput =
-        rate_with_evaluations(p.throughput, p.scenario.job.evaluation.every_samples, projection.one_evaluation.base());
-  return p;
-}
-
 // Lines of physics, by suite and the start of a row's family or id; the longest that fits wins.
 void add_notes(const std::string& suite, std::vector<ValidationRow>& rows) {
   const std::vector<MeasurementRow> notes = read_measurements(measurements_path("residual_notes.csv"));
@@ -90,6 +79,17 @@ void add_remarks(Validation& validation) {
 }
 
 }  // namespace
+
+PredictedTraining predicted(const TrainingRow& row) {
+  PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
+  const Assembly assembly(p.scenario.cluster, p.scenario.job);
+  const Projection projection = project(assembly, run_job(assembly));
+  p.throughput = projection.throughput;
+  if (row.evaluation_included)
+    p.throughput =
+        rate_with_evaluations(p.throughput, p.scenario.job.evaluation.every_samples, projection.one_evaluation.base());
+  return p;
+}
 
 const std::vector<PredictedTraining>& ValidationBench::training() {
   if (training_.empty())

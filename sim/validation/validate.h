@@ -17,6 +17,8 @@ struct PredictedTraining {
   Scenario scenario;
 };
 
+PredictedTraining predicted(const TrainingRow& row);
+
 // What several suites need, made once.
 class ValidationBench {
  public:

@@ -57,6 +57,7 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command sweep_command();
 Command import_command();
 Command calibrate_command();
 
@@ -69,13 +70,17 @@ std::string help_text(const Command& command);
 Option set_option();
 std::vector<Override> overrides_of(const Arguments& arguments);
 
-// The -o FILE of several commands; write_file puts a text there, whole or not at all.
+// The -o FILE of several commands. write_file puts a text there, whole or not at all: beside the file, then renamed;
+// what is no plain file (/dev/null, a pipe) is written directly. InputError where it cannot be written.
 Option output_option();
 void write_file(const std::string& path, const std::string& text);
 
 // The --format of several commands, known to be one of its words.
 Option format_option();
 std::string format_of(const Arguments& arguments);
+
+// The --report of several commands.
+Option report_option();
 
 // "; did you mean "run"?" where a candidate is near, else "".
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates);
