@@ -191,7 +191,7 @@ TEST_CASE("with a scenario, collectives become factors that its file takes", "[c
 }
 
 TEST_CASE("one run of clustersim-hostbench predicts the next within 15 %", "[calibrate]") {
-  // Two runs on one machine, an hour apart. The disk of that virtual machine gave 0.47 and 1.63 GB/s to four sequential
+  // Two runs on one machine. The disk of that virtual machine gave 0.47 and 1.63 GB/s to four sequential
   // readers, each run by itself steady within 2 %: such a number predicts nothing, and is left out here.
   const std::string folder = std::string(CLUSTERSIM_SOURCE_DIR) + "/scenarios/measurements/hostbench-2026-11-30-";
   const JsonValue a = parsed(calibrate({folder + "a.json"}, {}).document);
