@@ -4,6 +4,7 @@
 
 #include "clustersim/clustersim.h"
 #include "clustersim/fields.h"
+#include "sim/plan/question.h"
 #include "sim/read/did_you_mean.h"
 #include "sim/read/hardware_part.h"
 #include "sim/read/read_context.h"
@@ -171,6 +172,11 @@ constexpr OtherFile other_files[] = {
      [](FieldVisitor& v, const Lookup&) {
        StudyKeys keys;
        visit_study(v, keys);
+     }},
+    {"question",
+     [](FieldVisitor& v, const Lookup& lookup) {
+       QuestionKeys keys;
+       visit_question(v, keys, lookup);
      }},
 };
 

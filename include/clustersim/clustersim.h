@@ -12,6 +12,7 @@
 #include "clustersim/calibrate.h"
 #include "clustersim/error.h"
 #include "clustersim/page.h"
+#include "clustersim/plan.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
 #include "clustersim/sweep.h"

@@ -108,7 +108,7 @@ struct Sweep {
   bool maximize = false;
   std::vector<SweepConstraint> constraints;
   std::size_t feasible = 0;               // done, with the objective, and within every constraint
-  std::vector<std::size_t> best;          // indices into rows, best first, a few
+  std::vector<std::size_t> best;          // indices into rows, best first, a few; equals once
   std::vector<SweepOffer> cost_front;     // of time and cost, fastest first; empty where nothing has a price
   std::vector<std::size_t> energy_front;  // of time and energy, fastest first
   std::vector<Sensitivity> sensitivities;

@@ -189,6 +189,7 @@ struct ScenarioKeys {
 
 // The field lists: scenario_fields.cc, cluster_fields.cc and job_fields.cc.
 void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup);
+void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys);
 void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup);
 void visit_collectives(FieldVisitor& v, std::vector<CollectiveKeys>& keys);  // collective_fields.cc
 void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup);

@@ -21,6 +21,11 @@ bool feasible(const Sweep& sweep, const SweepRow& row, const ExchangeRates& rate
                      [&](const SweepConstraint& c) { return keeps_constraint(row, c, rates); });
 }
 
+bool nearly(const Sweep& sweep, std::size_t x, std::size_t y, const std::string& metric) {
+  const double a = sweep.rows[x].metric(metric).value_or(0), b = sweep.rows[y].metric(metric).value_or(0);
+  return std::abs(a - b) <= 1e-6 * std::abs(b);
+}
+
 void choose_best(Sweep& sweep, const ExchangeRates& rates) {
   std::vector<std::size_t> good;
   for (std::size_t r = 0; r < sweep.rows.size(); ++r)
@@ -31,8 +36,12 @@ void choose_best(Sweep& sweep, const ExchangeRates& rates) {
     return std::pair(sign * *sweep.rows[r].metric(sweep.objective), sweep.rows[r].metric("time_to_train"));
   };
   std::stable_sort(good.begin(), good.end(), [&](std::size_t x, std::size_t y) { return goodness(x) < goodness(y); });
-  good.resize(std::min(good.size(), best_shown));
-  sweep.best = good;
+  for (const std::size_t r : good) {
+    // Points that differ in keys without an effect here are one.
+    const bool same = !sweep.best.empty() && nearly(sweep, r, sweep.best.back(), sweep.objective) &&
+                      nearly(sweep, r, sweep.best.back(), "time_to_train");
+    if (!same && sweep.best.size() < best_shown) sweep.best.push_back(r);
+  }
 }
 
 void find_fronts(Sweep& sweep) {

@@ -58,6 +58,7 @@ Command validate_command();
 Command compare_command();
 Command claims_command();
 Command sweep_command();
+Command plan_command();
 Command import_command();
 Command calibrate_command();
 

@@ -16,11 +16,11 @@ constexpr int exit_internal = 70;
 std::vector<Command> commands() {
   return {run_command(),     compare_command(),    check_command(),    explain_command(),
           catalog_command(), collective_command(), validate_command(), claims_command(),
-          import_command(),  calibrate_command(),  sweep_command()};
+          import_command(),  calibrate_command(),  sweep_command(),    plan_command()};
 }
 
 // Verbs of the project that are not built yet.
-const std::vector<std::string> later_commands = {"plan", "serve"};
+const std::vector<std::string> later_commands = {"serve"};
 
 std::string program_help() {
   std::string text =
