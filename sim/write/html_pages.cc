@@ -1,4 +1,6 @@
 // The data of each kind of page: the result's own JSON, and what only the page shows.
+#include "sim/write/html_pages.h"
+
 #include <nlohmann/json.hpp>
 
 #include "clustersim/page.h"
@@ -51,7 +53,7 @@ Json like_json(const std::vector<ValidationRow>& rows) {
 
 }  // namespace
 
-std::string page(const RunPage& run) {
+std::string run_page_data(const RunPage& run) {
   const Report& report = run.report;
   Json data = {{"page", "run"}, {"report", Json::parse(report_as_json(report))}};
   data["what_if"] = Json::array();
@@ -67,8 +69,12 @@ std::string page(const RunPage& run) {
   data["picture"] = Json::parse(picture_as_json(run.detail.picture));
   data["sources"] = Json::array();
   for (const PartSources& part : run.sources) data["sources"].push_back({{"id", part.id}, {"text", part.text}});
-  const std::string& name = report.scenario.empty() ? report.headline : report.scenario;
-  return page_of(name + " - clustersim", text_of(data), report_as_table(report));
+  return text_of(data);
+}
+
+std::string page(const RunPage& run) {
+  const std::string& name = run.report.scenario.empty() ? run.report.headline : run.report.scenario;
+  return page_of(name + " - clustersim", run_page_data(run), report_as_table(run.report));
 }
 
 std::string page(const Comparison& comparison) {

@@ -38,7 +38,9 @@ page(hostile run ${scenarios}/8x4090-sata.json --set "/name=${hostile}")
 page(comparison compare ${scenarios}/4node-100g.json ${scenarios}/4node-10g.json ${scenarios}/cloud-4x-p4d.json)
 page(validation validate)
 
-execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs
+execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} PROGRAM=${PROGRAM} CLUSTERSIM_PAGE=${TEMPLATE}
+                        SCENARIO=${scenarios}/4node-100g.json
+                        ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs ${here}/live.test.mjs
                 WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 200)
 if(failed)
   message(FATAL_ERROR "the pages are not as they should be")

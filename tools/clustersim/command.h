@@ -47,6 +47,8 @@ struct Command {
   int least_positional = 0, most_positional = 0;
   std::string (*function)(const Arguments&);  // -> what goes to standard output
   std::string more = {};                      // below the options in its help
+  bool headings = false;                      // its table has headings and bars to colour
+  bool own_progress = false;                  // says itself, on standard error, how far it is
 };
 
 Command run_command();
@@ -61,6 +63,7 @@ Command sweep_command();
 Command plan_command();
 Command import_command();
 Command calibrate_command();
+Command serve_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);

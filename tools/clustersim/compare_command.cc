@@ -24,7 +24,9 @@ Command compare_command() {
           {set_option(), format_option(), report_option()},
           2,
           most_scenarios,
-          compare_scenarios};
+          compare_scenarios,
+          "",
+          true};
 }
 
 }  // namespace clustersim

@@ -68,7 +68,9 @@ Command run_command() {
             "bundle (default): a collective is one transfer; messages: each chunk of its ring by itself"}},
           1,
           1,
-          run_scenario};
+          run_scenario,
+          "",
+          true};
 }
 
 }  // namespace clustersim

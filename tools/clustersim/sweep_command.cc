@@ -73,7 +73,10 @@ Command sweep_command() {
            {"report", "FILE", "", false, OptionState::not_built}},
           1,
           1,
-          run_sweep};
+          run_sweep,
+          "",
+          false,
+          true};
 }
 
 }  // namespace clustersim

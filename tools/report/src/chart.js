@@ -34,6 +34,7 @@ export function chart({ label, height, option, canvas = false, ready }) {
       ready?.(instance);
     },
     resize: () => instance?.resize(),
+    drop: () => instance?.dispose(),
   };
   drawings.add(drawing);
   return { box, redraw: drawing.draw, set: (changes) => instance?.setOption(changes) };
@@ -42,6 +43,12 @@ export function chart({ label, height, option, canvas = false, ready }) {
 // A drawing of our own that follows the theme as charts do.
 export function onDraw(draw) {
   drawings.add({ draw, resize: () => {} });
+}
+
+// Before another page takes the place of this one.
+export function forgetDrawings() {
+  for (const drawing of drawings) drawing.drop?.();
+  drawings.clear();
 }
 
 export function drawAll() {
