@@ -118,18 +118,22 @@ std::optional<LinkSpec> Catalog::narrow_pcie(const std::string& id, const Asked&
   int lanes = 0;
   const char* const end = id.data() + id.size();
   const auto [stop, error] = std::from_chars(id.data() + cut + 2, end, lanes);
-  const std::string full_id = id.substr(0, cut) + "-x16";
-  const bool known_width = lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8;
+  // Generations that the catalog leaves out have half or twice the rate of the next one.
+  const std::string named = id.substr(0, cut);
+  const double of_known = named == "pcie1" ? 0.25 : named == "pcie2" ? 0.5 : named == "pcie6" ? 2.0 : 1.0;
+  const std::string full_id = (of_known < 1 ? "pcie3" : of_known > 1 ? "pcie5" : named) + "-x16";
+  const bool known_width =
+      lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12 || lanes == 16 || lanes == 32;
   if (error != std::errc() || stop != end || !known_width || !has("link", full_id)) return std::nullopt;
   LinkSpec link = this->link(full_id, by);
   if (link.id.empty()) return link;
-  const double part = lanes / 16.0;
+  const double part = of_known * lanes / 16.0;
   link.id = link.name = id;
   link.lanes = lanes;
   link.theoretical = link.theoretical * part;
   link.achievable = link.achievable * part;
   if (link.achievable_p2p) link.achievable_p2p = *link.achievable_p2p * part;
-  link.estimated.push_back({"achievable", plain(lanes) + "/16 of " + full_id});
+  link.estimated.push_back({"achievable", (of_known == 1.0 ? plain(lanes) + "/16" : plain(part)) + " of " + full_id});
   return link;
 }
 
