@@ -61,7 +61,17 @@ bool Catalog::exists(const CatalogKind& kind, const std::string& id) const {
 }
 
 std::vector<std::string> Catalog::ids_of(const CatalogKind& kind) const {
-  return files_ ? files_->ids(kind) : entry_ids(data_dir_, kind);
+  if (files_) return files_->ids(kind);
+  const auto [known, is_new] = listed_.try_emplace(kind.name);
+  if (is_new) known->second = entry_ids(data_dir_, kind);
+  return known->second;
+}
+
+const CatalogFile& Catalog::file(const std::string& path) const {
+  if (files_) return *files_->find(path);
+  std::shared_ptr<const CatalogFile>& known = read_[path];
+  if (!known) known = std::make_shared<const CatalogFile>(read_catalog_file(path));
+  return *known;
 }
 
 std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
@@ -70,18 +80,17 @@ std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const st
     return nullptr;
   }
   const std::string path = entry_path(data_dir_, kind, id);
-  const CatalogFile file = files_ ? *files_->find(path) : read_catalog_file(path);
+  const CatalogFile& found = file(path);
   const std::size_t before = by.problems.size();
-  by.problems.insert(by.problems.end(), file.problems.begin(), file.problems.end());
+  by.problems.insert(by.problems.end(), found.problems.begin(), found.problems.end());
   add_hint(by.problems, before, by);
-  return file.document;
+  return found.document;
 }
 
 std::shared_ptr<const JsonValue> Catalog::document(const std::string& kind, const std::string& id) const {
   const CatalogKind* found = find_catalog_kind(kind);
   if (found == nullptr || !exists(*found, id)) return nullptr;
-  const std::string path = entry_path(data_dir_, *found, id);
-  return files_ ? files_->find(path)->document : read_catalog_file(path).document;
+  return file(entry_path(data_dir_, *found, id)).document;
 }
 
 template <class Spec, class Fields>
