@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/collective_op.h"
 #include "clustersim/scenario.h"
 #include "clustersim/task_graph.h"
 
