@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/collective_op.h"
 #include "clustersim/hardware.h"
 #include "clustersim/report.h"
 #include "clustersim/step_trace.h"
@@ -82,16 +83,6 @@ struct FabricSpec {
   bool in_network_reduction = false;
   bool adaptive_routing = true;
   SwitchSpec switch_spec;  // id empty: unknown
-};
-
-enum class CollectiveOp : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  reduce,
-  all_to_all,
-  broadcast,
-  send_recv
 };
 
 // What measured collectives say against the model of them, as factors (1: the model is right):
