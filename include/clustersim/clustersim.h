@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "clustersim/advice.h"
 #include "clustersim/error.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
