@@ -18,13 +18,8 @@ constexpr int deepest_prefetch = streams_per_gpu;
 
 Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     : cluster_(cluster), job_(job), fabric_(build_fabric(cluster_)), routes_(std::make_unique<Topology>(fabric_)) {
-  if (detail.messages) {
-    job_.algorithm = CollectiveAlgorithm::ring;
-    detail.unfold = detail.unfold || !MessagePlanner::can_fold(fabric_);
-  }
-  std::vector<std::vector<int>> class_sizes;
-  for (const NodePlan& plan : fabric_.nodes) class_sizes.push_back({plan.count});
-  simulated_ = detail.unfold ? SimulatedFabric::unfolded(fabric_) : SimulatedFabric::folded(fabric_, class_sizes);
+  if (detail.messages) job_.algorithm = CollectiveAlgorithm::ring;
+  choose_nodes(detail);
   planner_ = std::make_unique<CollectivePlanner>(cluster_, fabric_, *routes_, &*simulated_);
   if (detail.messages) messages_.emplace(cluster_, fabric_, *simulated_, *routes_);
   inputs_.resize(2);
@@ -34,12 +29,44 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
   }
+  add_gpus();
+}
+
+void Assembly::choose_nodes(Detail detail) {
+  classes_ = node_classes(cluster_);
+  std::vector<std::vector<int>> class_sizes;
+  for (const NodePlan& plan : fabric_.nodes)
+    class_sizes.push_back(classes_[static_cast<std::size_t>(plan.group)].sizes);
+  const bool alike = class_sizes.size() == 1 && class_sizes.front().size() == 1;
+  if (detail.messages && !(alike && MessagePlanner::can_fold(fabric_))) detail.unfold = true;
+  simulated_ = detail.unfold ? SimulatedFabric::unfolded(fabric_) : SimulatedFabric::folded(fabric_, class_sizes);
+}
+
+int Assembly::model_of(std::size_t plan_node, double slowdown) {
+  if (slowdown == 0) return static_cast<int>(plan_node);
+  const std::size_t own = fabric_.nodes.size();
+  const auto known = std::find(slowed_.begin(), slowed_.end(), std::pair(plan_node, slowdown));
+  if (known != slowed_.end()) return static_cast<int>(own + static_cast<std::size_t>(known - slowed_.begin()));
+  slowed_.emplace_back(plan_node, slowdown);
+  models_.push_back(slowed(models_[plan_node], slowdown));
+  return static_cast<int>(models_.size()) - 1;
+}
+
+void Assembly::add_gpus() {
   for (std::size_t n = 0; n < simulated_->nodes().size(); ++n) {
-    const int node = static_cast<int>(n);
-    const std::vector<int>& gpus = fabric_.nodes[plan_node(node)].gpus;
-    for (std::size_t g = 0; g < gpus.size(); ++g) {
-      const std::string& name = fabric_.vertices[static_cast<std::size_t>(gpus[g])].name;
-      gpus_.push_back({simulated_->name_in(node, name), node, static_cast<int>(g), simulated_->nodes()[n].stands_for});
+    const SimulatedNode& node = simulated_->nodes()[n];
+    const NodePlan& plan = fabric_.nodes[static_cast<std::size_t>(node.plan_node)];
+    const NodeClasses& classes = classes_[static_cast<std::size_t>(plan.group)];
+    const auto copy = static_cast<std::size_t>(node.copy);
+    const bool one_class = classes.sizes.size() == 1;
+    const std::size_t own_class = one_class             ? 0
+                                  : simulated_->folds() ? copy
+                                                        : static_cast<std::size_t>(classes.class_of[copy]);
+    for (std::size_t g = 0; g < plan.gpus.size(); ++g) {
+      const std::string& name = fabric_.vertices[static_cast<std::size_t>(plan.gpus[g])].name;
+      const double slowdown = classes.slowdown[own_class][g];
+      gpus_.push_back({simulated_->name_in(static_cast<int>(n), name), static_cast<int>(n), static_cast<int>(g),
+                       model_of(static_cast<std::size_t>(node.plan_node), slowdown), slowdown, node.stands_for});
     }
   }
 }
@@ -104,12 +131,12 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
     spec.prefetch = std::clamp(demand.prefetch_batches, spec.prefetch, deepest_prefetch);
     Rank rank;
     rank.gpu = static_cast<GpuId>(g);
-    rank.model = static_cast<int>(plan_node(gpus_[g].node));
+    rank.model = gpus_[g].model;
     rank.compute_stream = static_cast<StreamId>(g) * streams_per_gpu;
     rank.stages = input_stages(g, demand);
     for (std::size_t s = 0; s < rank.stages.size(); ++s)
       rank.stage_streams.push_back(rank.compute_stream + 1 + static_cast<StreamId>(s));
-    rank.gpu_decode_s = demand.gpu_decode_s * job_.samples_per_step_and_gpu();
+    rank.gpu_decode_s = demand.gpu_decode_s * job_.samples_per_step_and_gpu() * (1 + gpus_[g].slowdown);
     spec.ranks.push_back(std::move(rank));
   }
   // Ranks wait for the slowest: noise of the machines, and sequences of unequal length.

@@ -3,13 +3,14 @@
 // The cluster is folded: every group of equal nodes is represented by one node, simulated GPU by GPU.
 // Resources shared by several nodes carry the traffic of all of them (the weights of the transfers say so).
 // Detail says what is not: every node is simulated by itself, or every chunk of a collective's ring is a message of its
-// own; messages fold only where all nodes are alike and hang on one leaf.
+// own; messages fold only where all nodes are alike and leaves make no difference (messages.h).
 // Checked by: tests/sim/assembly_test.cc, tests/sim/unfold_test.cc
 #pragma once
 
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clustersim/scenario.h"
@@ -18,6 +19,7 @@
 #include "models/fabric/simulated_fabric.h"
 #include "models/input_pipeline/input_demand.h"
 #include "models/workload/data_parallel.h"
+#include "models/workload/stragglers.h"
 #include "sim/engine/machine.h"
 
 namespace clustersim {
@@ -27,6 +29,8 @@ struct SimulatedGpu {
   std::string name;       // "node0.gpu3"
   int node = 0;           // index into SimulatedFabric::nodes()
   int number = 0;         // inside its node
+  int model = 0;          // which of the job's step models it runs
+  double slowdown = 0;    // its kernels take 1 + slowdown times as long as they should
   double stands_for = 1;  // GPUs of the job
 };
 
@@ -49,7 +53,7 @@ class Assembly {
   const CollectivePlanner& planner() const { return *planner_; }
   const MessagePlanner* message_planner() const { return messages_ ? &*messages_ : nullptr; }  // nullptr: bundles
   const std::vector<SimulatedGpu>& gpus() const { return gpus_; }
-  const StepModel& step_model(std::size_t gpu) const { return models_[plan_node(gpus_[gpu].node)]; }
+  const StepModel& step_model(std::size_t gpu) const { return models_[static_cast<std::size_t>(gpus_[gpu].model)]; }
   // What a simulated node is of.
   const NodeSpec& node_spec(std::size_t node) const;
   // By node of the plan.
@@ -72,6 +76,9 @@ class Assembly {
   enum NodeResource { loader_cores, local_array, cache_array, node_resource_count };
   ResourceId node_resource(std::size_t node, NodeResource which) const;
   ResourceId shared_storage_resource() const;
+  void choose_nodes(Detail detail);
+  void add_gpus();
+  int model_of(std::size_t plan_node, double slowdown);
   std::vector<InputStage> input_stages(std::size_t gpu, const InputDemand& demand) const;
   InputStage read_stage(std::size_t gpu, const InputDemand& demand) const;
   // Over links and GPUs of the plan, for traffic of this simulated node.
@@ -81,11 +88,14 @@ class Assembly {
   Job job_;
   FabricPlan fabric_;
   std::unique_ptr<RouteFinder> routes_;
+  std::vector<NodeClasses> classes_;  // by group, and so by node of the plan
   std::optional<SimulatedFabric> simulated_;
   std::unique_ptr<CollectivePlanner> planner_;
   std::optional<MessagePlanner> messages_;
   std::vector<SimulatedGpu> gpus_;
-  std::vector<StepModel> models_;                 // by node of the plan
+  // By node of the plan; behind them those of slower GPUs, with the node and how much slower.
+  std::vector<StepModel> models_;
+  std::vector<std::pair<std::size_t, double>> slowed_;
   std::vector<std::vector<InputDemand>> inputs_;  // [steady, first epoch] by node
 };
 

@@ -2,6 +2,7 @@
 //
 // Each size is planned as a job's collective would be and then run by the engine on the idle cluster, so that the
 // numbers are those of the machine that `run` uses; or, message by message, on the cluster with every node by itself.
+// Where all nodes take part, are alike and leaves make no difference, one node does what each of them does.
 // busbw follows nccl-tests: algbw times the factor of the operation.
 #include <algorithm>
 #include <optional>
@@ -100,15 +101,17 @@ Task transfer_of(TaskGraph& graph, const std::string& operation, double latency_
 // Seconds of the requests on the idle cluster, each by itself.
 class Bench {
  public:
-  Bench(const Assembly& assembly, const std::string& operation, bool messages) : operation_(operation) {
+  // `folds`: one node stands for all.
+  Bench(const Assembly& assembly, const std::string& operation, bool messages, bool folds) : operation_(operation) {
     if (!messages) {
       machine_ = assembly.machine(false, std::vector<double>(assembly.gpus().size(), 1.0));
       return;
     }
     routes_.emplace(assembly.fabric());
-    unfolded_ = SimulatedFabric::unfolded(assembly.fabric());
-    planner_.emplace(assembly.cluster(), assembly.fabric(), *unfolded_, *routes_);
-    machine_.resource_capacity = unfolded_->bytes_per_s();
+    nodes_ = folds ? SimulatedFabric::folded(assembly.fabric(), {{assembly.fabric().nodes.front().count}})
+                   : SimulatedFabric::unfolded(assembly.fabric());
+    planner_.emplace(assembly.cluster(), assembly.fabric(), *nodes_, *routes_);
+    machine_.resource_capacity = nodes_->bytes_per_s();
   }
 
   double seconds(const CollectiveRequest& request, const CollectivePlan& bundle) const {
@@ -131,7 +134,7 @@ class Bench {
   std::string operation_;
   MachineSpec machine_;
   std::optional<Topology> routes_;
-  std::optional<SimulatedFabric> unfolded_;
+  std::optional<SimulatedFabric> nodes_;
   std::optional<MessagePlanner> planner_;
 };
 
@@ -157,7 +160,8 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
 
   if (messages) chosen = CollectiveAlgorithm::ring;
   const Assembly assembly(scenario.cluster, scenario.job);
-  const Bench bench(assembly, operation, messages);
+  const bool folds = n == most && op.op != CollectiveOp::all_to_all && MessagePlanner::can_fold(assembly.fabric());
+  const Bench bench(assembly, operation, messages, folds);
   CollectiveTable table{operation, n, {}};
   for (const double size : sizes) {
     const CollectiveRequest request{op.op, size, chosen, Scope::world, n == most ? 0 : n};

@@ -130,20 +130,6 @@ std::string target_text(const Target& target) {
   return target.kind == Target::Kind::quality ? kind : formatted("%g ", target.value) + kind;
 }
 
-// The time of a job on what is rented for it; that of the run where the cluster is rented itself.
-double rented_time_s(const Scenario& scenario, const Report& report) {
-  if (!scenario.cloud_cluster) return get(report, "time_to_train");
-  Scenario twin = scenario;
-  twin.cluster = *scenario.cloud_cluster;
-  twin.job = scenario.cloud_job.value_or(scenario.job);
-  twin.cost.reset();
-  twin.cloud_cluster.reset();
-  twin.cloud_job.reset();
-  RunOptions options;
-  options.what_if = false;
-  return get(run(twin, options), "time_to_train");
-}
-
 class Comparing {
  public:
   Comparing(const std::vector<std::string>& paths, const std::vector<Override>& overrides) { read(paths, overrides); }
@@ -202,8 +188,7 @@ class Comparing {
         compared.unpriced.emplace_back(metric);
         return;
       }
-      const double time_s =
-          rented ? rented_time_s(scenarios_[i], compared.report) : get(compared.report, "time_to_train");
+      const double time_s = get(compared.report, rented ? "time_to_train_cloud" : "time_to_train");
       comparison_.offers.push_back({i, rented, time_s, *price, *price / cost.currency_per_usd, cost.currency, false});
     };
     if (cost.self_hosted) add("cost_self_hosted", false);

@@ -4,10 +4,12 @@
 
 #include "clustersim/clustersim.h"
 #include "clustersim/fields.h"
+#include "sim/plan/question.h"
 #include "sim/read/did_you_mean.h"
 #include "sim/read/hardware_part.h"
 #include "sim/read/read_context.h"
 #include "sim/read/scenario_keys.h"
+#include "sim/sweep/study_keys.h"
 
 namespace clustersim {
 
@@ -44,6 +46,9 @@ class Manual : public FieldVisitor {
   const std::vector<std::string>& pointers() const { return pointers_; }
   bool found() const { return found_; }
 
+  // Every key of another file, under a step of its own.
+  void under(const std::string& root, const Body& body) { inside(root, body); }
+
   void object(const Field& field, const Body& body) override {
     tell(field, "object", "");
     inside(field.name, body);
@@ -60,6 +65,9 @@ class Manual : public FieldVisitor {
   std::optional<std::vector<std::string>> words(const Field& field) override {
     tell(field, "list of texts", "");
     return std::nullopt;
+  }
+  void json(const Field& field, const std::string& form, std::optional<std::string>&) override {
+    tell(field, form, "");
   }
   void part(const Field& field, const std::string& kind, const std::vector<std::string>&,
             const std::function<void(const std::string& id)>&,
@@ -154,6 +162,31 @@ class Manual : public FieldVisitor {
   bool found_ = false;
 };
 
+// The files beside the scenario, by the first step of their pointers.
+struct OtherFile {
+  const char* root;
+  void (*visit)(FieldVisitor& v, const Lookup& lookup);
+};
+constexpr OtherFile other_files[] = {
+    {"study",
+     [](FieldVisitor& v, const Lookup&) {
+       StudyKeys keys;
+       visit_study(v, keys);
+     }},
+    {"question",
+     [](FieldVisitor& v, const Lookup& lookup) {
+       QuestionKeys keys;
+       visit_question(v, keys, lookup);
+     }},
+};
+
+std::string files_text() {
+  std::string text;
+  for (const OtherFile& file : other_files)
+    text += "The keys of a " + std::string(file.root) + " file: clustersim explain " + file.root + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string explain(const std::string& pointer) {
@@ -162,10 +195,18 @@ std::string explain(const std::string& pointer) {
   std::vector<Problem> problems;
   const Lookup lookup{catalog, "clustersim explain", problems};
   Manual manual(target);
-  ScenarioKeys keys;
-  visit_scenario(manual, keys, lookup);
+  const auto other = std::find_if(std::begin(other_files), std::end(other_files), [&](const OtherFile& file) {
+    return leads_to(std::string("/") + file.root, target);
+  });
+  if (other != std::end(other_files)) {
+    manual.under(other->root, [&](FieldVisitor& v) { other->visit(v, lookup); });
+  } else {
+    ScenarioKeys keys;
+    visit_scenario(manual, keys, lookup);
+  }
   if (!problems.empty()) throw InputError(problems);
-  if (target.empty() || manual.found()) return manual.text();
+  if (target.empty()) return manual.text() + files_text();
+  if (manual.found()) return manual.text();
   const std::string hint = did_you_mean(target, manual.pointers());
   throw InputError({{"clustersim explain", pointer, "a key of the scenario", "\"" + pointer + "\"",
                      hint.empty() ? "clustersim explain without a pointer lists all keys" : hint}});

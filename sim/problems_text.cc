@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::size_t kHintColumn = 27;  // hints stand beside short texts, aligned
 
-void add_problem(const Problem& problem, std::string& text) {
+void add_problem(const Problem& raw, std::string& text) {
+  const auto line_of = [](const std::string& words) { return printable(words, false); };
+  const Problem problem{"", line_of(raw.pointer), line_of(raw.expected), line_of(raw.got), line_of(raw.hint)};
   text += "  " + (problem.pointer.empty() ? "the whole file" : problem.pointer) + "\n";
   text += "    expected  " + problem.expected + "\n";
   std::string line = "    got       " + problem.got;
@@ -30,7 +32,7 @@ std::string problems_text(const std::vector<Problem>& problems) {
   for (const std::string& file : files) {
     const auto count =
         std::count_if(problems.begin(), problems.end(), [&](const Problem& p) { return p.file == file; });
-    text += file + ": " + std::to_string(count) + (count == 1 ? " problem\n" : " problems\n");
+    text += printable(file, false) + ": " + std::to_string(count) + (count == 1 ? " problem\n" : " problems\n");
     for (const Problem& problem : problems)
       if (problem.file == file) add_problem(problem, text);
   }

@@ -7,6 +7,7 @@
 #include "models/outcome/availability.h"
 #include "models/power_thermal/node_power.h"
 #include "models/workload/memory.h"
+#include "sim/warm_up.h"
 
 namespace clustersim {
 namespace {
@@ -81,6 +82,10 @@ Projection project(const Assembly& assembly, const JobResult& result) {
   run.checkpoint_interval = job.checkpoint.every;
   run.checkpoint_blocking = one_checkpoint(assembly);
   p.time = time_to_train(run);
+  p.saved_while_cool = saved_while_cool(assembly, result, p.target.steps);
+  p.time.first_epoch = p.time.first_epoch - p.saved_while_cool;
+  p.time.training = p.time.training - p.saved_while_cool;
+  p.time.total = p.time.total - p.saved_while_cool;
   set_power(assembly, result, p);
   return p;
 }

@@ -12,6 +12,7 @@ struct Projection {
   TargetLength target;
   double throughput = 0;  // samples/s, steady
   TimeToTrain time;
+  Time saved_while_cool;  // counted in `time`: before the GPUs are warm they are faster (warm_up.h)
   Time one_evaluation;
   Power gpu_power;   // mean over GPUs, while training
   Power node_power;  // mean over nodes, from the wall, while training

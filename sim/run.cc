@@ -37,15 +37,20 @@ SimulatedJob simulate(const Scenario& scenario, const Assembly& assembly) {
 }
 
 // The most helpful change first.
-std::string what_if_text(const Scenario& scenario, double step_s) {
+std::vector<WhatIf> sorted_what_ifs(const Scenario& scenario, double step_s) {
   std::vector<WhatIf> changes = what_if(scenario);
   std::stable_sort(changes.begin(), changes.end(),
                    [](const WhatIf& x, const WhatIf& y) { return x.step_s < y.step_s; });
+  for (WhatIf& change : changes) change.now_s = step_s;
+  return changes;
+}
+
+std::string what_if_text(const std::vector<WhatIf>& changes) {
   std::string text;
   for (const WhatIf& change : changes) {
     char item[80];
     std::snprintf(item, sizeof item, "%s %+ld %%", change.change.c_str(),
-                  std::lround(100 * (change.step_s / step_s - 1)));
+                  std::lround(100 * (change.step_s / change.now_s - 1)));
     text += (text.empty() ? "step time with " : ", ") + std::string(item);
   }
   return text;
@@ -82,6 +87,7 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
   const auto began = std::chrono::steady_clock::now();
   const Detail closely = detail_of(scenario, options);
   const Assembly assembly(scenario.cluster, scenario.job, closely);
+  check_messages(assembly);
   const SimulatedJob own = simulate(scenario, assembly);
   std::optional<Assembly> cloud_assembly;
   std::optional<SimulatedJob> cloud;
@@ -91,7 +97,10 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
   }
   Report report = summarize(scenario, own, cloud ? &*cloud : nullptr, options.explain_cost);
   if (closely.messages) report.notes.push_back({"messages", messages_text(assembly)});
-  if (options.what_if) report.notes.push_back({"what if", what_if_text(scenario, bundle_step_s(scenario, own))});
+  if (options.what_if) {
+    report.what_ifs = sorted_what_ifs(scenario, bundle_step_s(scenario, own));
+    report.notes.push_back({"what if", what_if_text(report.what_ifs)});
+  }
   if (detail) record(scenario, own, *detail);
   report.provenance.version = CLUSTERSIM_VERSION;
   report.provenance.events = own.result.steady.events;
@@ -103,6 +112,7 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
 Report run(const std::string& path, const RunOptions& options, RunDetail* detail) {
   Scenario scenario = read_scenario(path, options.overrides);
   if (options.seed) scenario.seed = *options.seed;
+  if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   return run(scenario, options, detail);
 }
 

@@ -47,13 +47,11 @@ class TimelineMaker {
         limits_(limits),
         names_(task_names(recording.graph)) {
     timeline_.window_s = sim_time_to_seconds(recording.to - recording.from);
-    std::vector<int> gpu_of_stream;
     for (std::size_t g = 0; g < recording.spec.ranks.size(); ++g) {
-      const auto stream = static_cast<std::size_t>(recording.spec.ranks[g].compute_stream);
-      if (gpu_of_stream.size() <= stream) gpu_of_stream.resize(stream + 1, -1);
-      gpu_of_stream[stream] = static_cast<int>(g);
+      const Rank& rank = recording.spec.ranks[g];
+      gpu_of_stream_[rank.compute_stream] = g;
+      for (const StreamId stream : rank.stage_streams) gpu_of_stream_[stream] = g;
     }
-    gpu_of_stream_ = std::move(gpu_of_stream);
   }
 
   Timeline make() {
@@ -154,13 +152,14 @@ class TimelineMaker {
     if (interval.task < 0) return interval.part == Part::straggler ? "waiting for the others" : "waiting for the host";
     const std::string& name = names_[static_cast<std::size_t>(interval.task)];
     if (!interval.waiting) return name;
-    const StreamId other = task_of(interval.task).stream;
-    const bool of_other_gpu = other >= 0 && other != stream &&
-                              static_cast<std::size_t>(other) < gpu_of_stream_.size() &&
-                              gpu_of_stream_[static_cast<std::size_t>(other)] >= 0;
-    if (!of_other_gpu) return "waiting for " + name;
-    const auto g = static_cast<std::size_t>(gpu_of_stream_[static_cast<std::size_t>(other)]);
-    return "waiting for " + name + " on " + assembly_.gpus()[g].name;
+    const SimulatedGpu *own = gpu_of(stream), *other = gpu_of(task_of(interval.task).stream);
+    return "waiting for " + name + (other && other != own ? " on " + other->name : "");
+  }
+
+  // Whose stream it is; none for the job's collectives.
+  const SimulatedGpu* gpu_of(StreamId stream) const {
+    const auto found = gpu_of_stream_.find(stream);
+    return found == gpu_of_stream_.end() ? nullptr : &assembly_.gpus()[found->second];
   }
 
   std::string interval_detail(const StreamInterval& interval) const {
@@ -256,6 +255,14 @@ class TimelineMaker {
     return name;
   }
 
+  // "gpu2 copy" inside the GPU's node, "node0.gpu2 read" on the network.
+  std::string passage_name(TaskId task, int node) const {
+    const std::string& name = names_[static_cast<std::size_t>(task)];
+    const SimulatedGpu* gpu = gpu_of(task_of(task).stream);
+    if (!gpu) return name;
+    return (gpu->node == node ? "gpu" + std::to_string(gpu->number) : gpu->name) + " " + name;
+  }
+
   // Transfers at the same time on tracks of their own, so that the slices of a track do not overlap.
   void add_passages(ResourceId resource, std::vector<Passage> list) {
     std::stable_sort(list.begin(), list.end(), [](const Passage& x, const Passage& y) { return x.begin < y.begin; });
@@ -270,7 +277,7 @@ class TimelineMaker {
       const std::string suffix = i == 0 ? "" : " (" + std::to_string(i + 1) + ")";
       const int track = add_track(process_of(resource), short_name(resource) + suffix, "link", 1);
       for (const Passage& passage : lanes[i])
-        add_slice(track, passage.begin, passage.end, names_[static_cast<std::size_t>(passage.task)],
+        add_slice(track, passage.begin, passage.end, passage_name(passage.task, node_of(resource)),
                   task_of(passage.task).part, amount_text(task_of(passage.task)));
     }
   }
@@ -325,7 +332,7 @@ class TimelineMaker {
   const std::vector<RateSteps>& rates_;
   const TimelineLimits& limits_;
   std::vector<std::string> names_;  // by task
-  std::vector<int> gpu_of_stream_;  // -1: no compute stream
+  std::map<StreamId, std::size_t> gpu_of_stream_;
   std::set<int> shown_nodes_;
   std::map<TaskId, int> collective_slice_, compute_slice_;
   Timeline timeline_;

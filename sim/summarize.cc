@@ -120,8 +120,10 @@ class Summary {
     if (!scenario_.cost) return;
     const CostSpec& cost = *scenario_.cost;
     const RunUse own_use = own_.projection.use(scenario_.cluster);
+    report_.cost = CostBreakdown{cost.currency, {}, {}, {}, {}};
     if (cost.self_hosted) {
       const Cost owned = self_hosted_cost(*cost.self_hosted, own_use);
+      take_apart(owned, report_.cost->owned);
       if (owned.total)
         metric("cost_self_hosted", owned.total->base() * cost.currency_per_usd, cost.currency.c_str(),
                "this run's share of owned machines");
@@ -131,9 +133,11 @@ class Summary {
       const SimulatedJob& rented = cloud_ ? *cloud_ : own_;
       const Cluster& cluster = rented.assembly.cluster();
       const Cost paid = cloud_cost(*cost.cloud, rented.projection.use(cluster));
+      take_apart(paid, report_.cost->rented);
       if (paid.total)
         metric("cost_cloud", paid.total->base() * cost.currency_per_usd, cost.currency.c_str(),
                "this run on rented instances, for the time it takes there");
+      metric("time_to_train_cloud", rented.projection.time.total.base(), "s", "to the target on the rented instances");
       explain("cloud", paid, cost);
       note("cloud", std::to_string(cost.cloud->instances) + " x " + cost.cloud->instance_id + ": " +
                         number(rented.projection.time.total.base() / 3600) + " h at " +
@@ -144,8 +148,33 @@ class Summary {
         if (share)
           metric("break_even_utilization", *share, "1",
                  "share of the year above which owning is cheaper than renting; above 1 never");
+        if (share) compare_prices(own_use, paid);
       }
     }
+  }
+
+  void take_apart(const Cost& cost, std::vector<CostPart>& parts) {
+    for (const CostLine& line : cost.lines)
+      parts.push_back({line.what, line.amount.base() * scenario_.cost->currency_per_usd, line.basis});
+    auto& unpriced = report_.cost->unpriced;
+    unpriced.insert(unpriced.end(), cost.unpriced.begin(), cost.unpriced.end());
+  }
+
+  // `paid`: renting for this run.
+  void compare_prices(const RunUse& run, const Cost& paid) {
+    const SelfHosted& prices = *scenario_.cost->self_hosted;
+    const double rate = scenario_.cost->currency_per_usd, run_hours = run.duration / hours(1);
+    OwnOrRentPrices both;
+    both.purchase = (*prices.server_price * run.nodes + prices.network_price).base() * rate;
+    both.residual = prices.residual;
+    both.years = prices.years;
+    both.utilization = prices.utilization;
+    both.electricity_per_hour = (facility_energy(run, prices.pue) * prices.electricity).base() * rate / run_hours;
+    const double depreciation = both.purchase * (1 - prices.residual) / prices.years;
+    const double running = both.electricity_per_hour * 8760 * prices.utilization;
+    both.fixed_per_year = std::max(0.0, annual_owned_cost(prices, run)->base() * rate - depreciation - running);
+    both.rented_per_hour = paid.total->base() * rate / run_hours;
+    report_.cost->own_or_rent = both;
   }
 
   void explain(const char* topic, const Cost& cost, const CostSpec& spec) {
@@ -165,9 +194,18 @@ class Summary {
     if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
     add_clock_note();
     add_expected_error();
+    if (scenario_.cluster.stragglers) note("stragglers", stragglers_text());
     note("simulated", std::to_string(steady.steps_simulated) + " steps of " + simulated_nodes_text() +
                           (steady.settled ? ", until two in a row were equal"
                                           : ", averaged: the input pipeline beats instead of settling"));
+  }
+
+  std::string stragglers_text() const {
+    const Stragglers& s = *scenario_.cluster.stragglers;
+    const int units = s.gpus ? scenario_.cluster.gpus() : scenario_.cluster.nodes();
+    return std::to_string(std::lround(s.share * units)) + " of " + std::to_string(units) +
+           (s.gpus ? " GPUs" : " nodes") + " compute " + (s.uniform ? "up to " : "") + number(100 * s.slowdown) +
+           " % longer, chosen by seed " + std::to_string(s.seed);
   }
 
   std::string simulated_nodes_text() const {
@@ -220,7 +258,7 @@ class Summary {
   }
 
   void add_expected_error() {
-    const auto expected = expected_error(scenario_);
+    const auto& expected = report_.expected_error = expected_error(scenario_);
     note("expected error", expected
                                ? "throughput within " + number(100 * expected->median) + " % (median), " +
                                      number(100 * expected->p90) + " % (9 of 10), in " +

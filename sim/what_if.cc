@@ -107,7 +107,7 @@ std::vector<WhatIf> what_if(const Scenario& scenario) {
     Job job = scenario.job;
     change.apply(cluster, job);
     const Assembly assembly(cluster, job);
-    results.push_back({change.name, run_job(assembly).steady.step_s});
+    results.push_back({change.name, run_job(assembly).steady.step_s, 0});
   }
   return results;
 }

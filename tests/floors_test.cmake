@@ -53,6 +53,22 @@ foreach(file ${lower})
   endif()
 endforeach()
 
+# SQLite stays in its room, MPI in the program that a launcher starts.
+function(only_in room pattern)
+  file(GLOB_RECURSE files ${ROOT}/include/*.h ${ROOT}/models/*.h ${ROOT}/models/*.cc ${ROOT}/sim/*.h ${ROOT}/sim/*.cc
+       ${ROOT}/tools/*.h ${ROOT}/tools/*.cc)
+  foreach(file ${files})
+    file(STRINGS ${file} found REGEX "^#include <${pattern}")
+    file(RELATIVE_PATH shown ${ROOT} ${file})
+    if(found AND NOT shown MATCHES "^${room}")
+      list(APPEND faults "${shown}: ${found} belongs in ${room}")
+    endif()
+  endforeach()
+  set(faults "${faults}" PARENT_SCOPE)
+endfunction()
+only_in(sim/store/ "sqlite3")
+only_in(tools/clustersim/ranks/ "(mpi[.]h|boost/mpi/)")
+
 if(faults)
   list(JOIN faults "\n  " text)
   message(FATAL_ERROR "floors broken:\n  ${text}")

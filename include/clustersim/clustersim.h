@@ -11,8 +11,12 @@
 
 #include "clustersim/advice.h"
 #include "clustersim/error.h"
+#include "clustersim/page.h"
+#include "clustersim/plan.h"
 #include "clustersim/report.h"
 #include "clustersim/scenario.h"
+#include "clustersim/serve.h"
+#include "clustersim/sweep.h"
 #include "clustersim/timeline.h"
 
 namespace clustersim {
@@ -178,6 +182,11 @@ std::string explain(const std::string& pointer);
 
 // sim/problems_text: the faults of an InputError as a user reads them, a block for each file.
 std::string problems_text(const std::vector<Problem>& problems);
+
+// sim/printable: text as it may go to a terminal. Characters that move the cursor, colour or reorder a line become
+// \u001b and its like, which JSON reads as the same; bytes that are no UTF-8 the replacement character.
+// keep_lines: line feeds and tabs stay.
+std::string printable(const std::string& text, bool keep_lines = true);
 
 // sim/catalog: the list of kinds, a kind's entries, or one entry with the source of each number, as text.
 std::string catalog(const std::string& what);

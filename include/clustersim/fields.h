@@ -77,6 +77,9 @@ class FieldVisitor {
   // A list of words.
   virtual std::optional<std::vector<std::string>> words(const Field& field) = 0;
 
+  // Any JSON value, as its text; `form` says in words what it may be.
+  virtual void json(const Field& field, const std::string& form, std::optional<std::string>& text) = 0;
+
   // A thing of the catalog: an id (one of `ids`, which are of `kind`), or an object in place. on_id gets an id that
   // is known; on_object is called inside the object with the id of its "base", "" without one.
   virtual void part(const Field& field, const std::string& kind, const std::vector<std::string>& ids,

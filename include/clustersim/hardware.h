@@ -13,6 +13,7 @@ namespace clustersim {
 struct EstimatedField {
   std::string field;
   std::string why;
+  bool operator==(const EstimatedField&) const = default;
 };
 
 // What every catalog entry carries.
@@ -21,6 +22,7 @@ struct Entry {
   std::string name;
   std::vector<EstimatedField> estimated;
   std::vector<std::string> unknown;  // keys that every such part should have and this entry leaves out: still zero
+  bool operator==(const Entry&) const = default;
 };
 
 // Dense peaks with fp32 accumulation, without structured sparsity.
@@ -46,6 +48,7 @@ struct GpuSpec : Entry {
   std::optional<Money> street_price;
   std::string street_price_date;
   bool has_tensor_cores() const { return peak_fp16.has_value(); }
+  bool operator==(const GpuSpec&) const = default;
 };
 
 struct CpuSpec : Entry {
@@ -61,6 +64,7 @@ struct CpuSpec : Entry {
   double loader_images_per_core_s = 0;  // JPEG decode, crop, resize, collate; all cores busy (images/s per core)
   Time launch_overhead;                 // CPU time of one eager framework operator
   std::optional<Money> list_price;
+  bool operator==(const CpuSpec&) const = default;
 };
 
 // PCIe, NVLink, xGMI, UPI/QPI: a cable inside a node.
@@ -74,6 +78,7 @@ struct LinkSpec : Entry {
   int links_per_gpu = 0;                         // NVLink
   Time latency;
   bool in_network_reduction = false;  // NVSwitch: adds up what it forwards (NVLS)
+  bool operator==(const LinkSpec&) const = default;
 };
 
 struct NicSpec : Entry {
@@ -85,6 +90,7 @@ struct NicSpec : Entry {
   std::optional<Bandwidth> tcp_collective;                // NCCL sockets, best of many flows
   Time rdma_latency, tcp_latency;
   std::optional<Money> price;
+  bool operator==(const NicSpec&) const = default;
 };
 
 struct SwitchSpec : Entry {
@@ -109,6 +115,7 @@ struct StorageSpec : Entry {
   std::optional<BytePrice> price;
   std::string price_date;
   std::optional<Power> active_power;
+  bool operator==(const StorageSpec&) const = default;
 };
 
 struct RaidLevel : Entry {
@@ -127,12 +134,14 @@ struct PcieVertex {
   Time link_latency;
   std::string link_id;  // the same link in the catalog
   std::string part;     // catalog id of the NIC or the storage tier
+  bool operator==(const PcieVertex&) const = default;
 };
 
 // NVLink or xGMI straight from one GPU to another.
 struct GpuCable {
   int a = 0, b = 0;  // GPU numbers, a < b
   int links = 1;
+  bool operator==(const GpuCable&) const = default;
 };
 
 struct GpuFabricSpec {
@@ -141,6 +150,7 @@ struct GpuFabricSpec {
   int links_per_gpu = 0;
   bool in_network_reduction = false;  // the switch adds up (NVLS)
   std::vector<GpuCable> cables;       // of shape "cables": as an imported topology has them
+  bool operator==(const GpuFabricSpec&) const = default;
 };
 
 // A part mentioned by another entry, with its number.

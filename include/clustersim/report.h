@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,48 @@ struct Note {
   std::string text;
 };
 
+// A steady step with one resource doubled.
+struct WhatIf {
+  std::string change;  // "2x NIC rate"
+  double step_s = 0;
+  double now_s = 0;  // the same step as it is, simulated as this was
+};
+
+// How far off predictions like this one have been: of |error| of the throughput of published rows.
+struct ExpectedError {
+  double median = 0, p90 = 0;
+  int rows = 0;
+  std::string like;  // "resnet on a100, mlperf, amp"
+};
+
+// What a sum of money is made of, and on what basis.
+struct CostPart {
+  std::string what;
+  double amount = 0;
+  std::string basis;
+};
+
+// What owning and renting cost over the years, for the same work: an hour of it is one on the owned cluster.
+//   owned   purchase + years (fixed_per_year + electricity_per_hour hours_a_year use) - residual purchase, when sold
+//   rented  years rented_per_hour hours_a_year use
+struct OwnOrRentPrices {
+  double purchase = 0;  // servers and network
+  double residual = 0;  // share of it left after `years`
+  double years = 0;
+  double utilization = 0;           // that the scenario states
+  double fixed_per_year = 0;        // support, colocation, staff
+  double electricity_per_hour = 0;  // of work, cooling included
+  double rented_per_hour = 0;       // what is paid for the work that the owned cluster does in an hour
+};
+
+// The cost metrics taken apart; all in `currency`. A way that was not asked for has no parts.
+struct CostBreakdown {
+  std::string currency;
+  std::vector<CostPart> owned, rented;
+  std::vector<std::string> unpriced;           // parts without a price; their sum is then unknown
+  std::optional<OwnOrRentPrices> own_or_rent;  // where both are priced
+};
+
 struct Report {
   std::string scenario;
   std::string headline;  // what was run, in one line
@@ -50,6 +93,9 @@ struct Report {
   Bottleneck bottleneck;
   std::vector<Assumption> assumptions;
   std::vector<Note> notes;
+  std::vector<WhatIf> what_ifs;  // empty: not asked for
+  std::optional<ExpectedError> expected_error;
+  std::optional<CostBreakdown> cost;
   Provenance provenance;
 };
 

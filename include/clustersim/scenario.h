@@ -22,6 +22,7 @@ struct StorageArray {
   Raid raid = Raid::none;
   double sequential_efficiency = 1.0;  // of the RAID level
   std::optional<Bytes> capacity;       // of the whole array
+  bool operator==(const StorageArray&) const = default;
 };
 
 enum class CoolingKind : std::uint8_t { air, liquid };
@@ -33,6 +34,7 @@ struct Cooling {
   Airflow airflow;  // through the GPUs of one node; 0 = enough that preheating is negligible
   Arrangement arrangement = Arrangement::parallel;
   Power host_heat;  // released into the air before it reaches the GPUs
+  bool operator==(const Cooling&) const = default;
 };
 
 struct NodeSpec {
@@ -60,6 +62,7 @@ struct NodeSpec {
   std::string server_price_origin;  // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
   std::optional<Power> supply_power;  // of all power supplies of the server
+  bool operator==(const NodeSpec&) const = default;
 };
 
 struct NodeGroup {
@@ -86,10 +89,20 @@ struct SharedStorage {
   std::optional<StorageArray> cache;  // on each node
 };
 
+// Some units compute slower than their specification says (models/workload/stragglers.h).
+struct Stragglers {
+  double share = 0;      // of the units, 0..1
+  double slowdown = 0;   // kernels of a slow one take 1 + slowdown times as long
+  bool gpus = false;     // a unit is a GPU, else a node
+  bool uniform = false;  // slowdowns spread evenly from 0 to `slowdown`, else all equal
+  std::uint64_t seed = 1;
+};
+
 struct Cluster {
   std::vector<NodeGroup> groups;
   FabricSpec fabric;
   std::optional<SharedStorage> storage;
+  std::optional<Stragglers> stragglers;
   std::string region = "USA";
   CarbonIntensity grid;
   int nodes() const {

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/report.h"
+
 namespace clustersim {
 
 struct TimelineTrack {
@@ -99,5 +101,9 @@ struct RunDetail {
   std::vector<HeatHistory> heat;  // by GPU
   ClusterPicture picture;
 };
+
+// sim/write/perfetto: the timeline, the counters and the warming-up as Chrome's Trace Event Format, for
+// ui.perfetto.dev. `report` is that of the same run.
+std::string trace_json(const RunDetail& detail, const Report& report);
 
 }  // namespace clustersim

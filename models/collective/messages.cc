@@ -56,7 +56,15 @@ MessagePlanner::MessagePlanner(const Cluster& cluster, const FabricPlan& folded,
 
 bool MessagePlanner::can_fold(const FabricPlan& plan) {
   if (plan.nodes.size() != 1) return false;
-  return plan.nodes_per_leaf == 0 || plan.nodes.front().count <= plan.nodes_per_leaf;
+  if (plan.nodes_per_leaf == 0 || plan.nodes.front().count <= plan.nodes_per_leaf) return true;
+  if (!plan.storage_servers.empty()) return false;
+  std::vector<double> of_a_node(plan.vertices.size(), 0.0);  // by leaf: rates of the NICs that a node has on it
+  for (const Link& link : plan.links)
+    if (link.kind == LinkKind::nic) of_a_node[at(link.to)] += link.bytes_per_s;
+  return std::all_of(plan.links.begin(), plan.links.end(), [&](const Link& link) {
+    return link.kind != LinkKind::network ||
+           link.bytes_per_s >= std::max(of_a_node[at(link.from)], of_a_node[at(link.to)]);
+  });
 }
 
 const NodePaths& MessagePlanner::paths(int node) const { return paths_[at(fabric_->nodes()[at(node)].plan_node)]; }
@@ -121,7 +129,8 @@ void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>
     const RingChannel& channel = channels[m];
     for (int i = 0; i < member.gpus; ++i) {
       const int from = (channel.first + i) % member.gpus;
-      if (i + 1 < member.gpus || !common.through_network) {
+      const bool stays = i + 1 < member.gpus || !common.through_network;
+      if (stays) {
         add_inside(uses, member, from, (from + 1) % member.gpus);
       } else {
         const std::size_t next = (m + 1) % members.size();
@@ -133,7 +142,7 @@ void MessagePlanner::add_ring(MessagePattern& pattern, const std::vector<Member>
         }
         add_way(uses, there, paths(there).wire_to_gpu(channels[next].nic_in, channels[next].first), 1.0);
       }
-      add_lane(pattern, uses, common.chunk, static_cast<int>(pattern.lanes.size()) - 1, ends_here());
+      add_lane(pattern, uses, common.chunk, static_cast<int>(pattern.lanes.size()) - 1, stays ? 1.0 : ends_here());
     }
   }
   pattern.lanes[at(first_lane)].after = static_cast<int>(pattern.lanes.size()) - 1;

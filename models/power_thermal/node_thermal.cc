@@ -191,7 +191,16 @@ NodeThermal::State NodeThermal::advance(const State& state, const std::vector<Gp
   require(dt.base() >= 0, "time does not run backwards");
   State now = state;
   now.steady = false;
-  for (std::size_t k = 0; k < loads.size(); ++k) choose_clock(now.gpus[k], loads[k]);
+  // A card in the state, under the load and in the air of the one before it goes where that one goes.
+  std::vector<bool> alike(loads.size(), false);
+  for (std::size_t k = 1; k < loads.size(); ++k)
+    alike[k] = state.gpus[k] == state.gpus[k - 1] && loads[k] == loads[k - 1];
+  const auto follows = [&](std::size_t k) {
+    if (alike[k]) now.gpus[k] = now.gpus[k - 1];
+    return alike[k];
+  };
+  for (std::size_t k = 0; k < loads.size(); ++k)
+    if (!follows(k)) choose_clock(now.gpus[k], loads[k]);
   for (Time left = dt; left.base() > 0;) {
     const Time span = std::min(left, now.until_control);
     std::vector<Power> powers;
@@ -199,6 +208,8 @@ NodeThermal::State NodeThermal::advance(const State& state, const std::vector<Gp
     const std::vector<Temperature> inlet = inlets(powers);
     for (std::size_t k = 0; k < loads.size(); ++k) {
       Gpu& gpu = now.gpus[k];
+      alike[k] = alike[k] && inlet[k] == inlet[k - 1];
+      if (follows(k)) continue;
       const auto step = network_of(gpu).advance({gpu.die, gpu.sink}, {gpu.sustained, Power()}, {inlet[k]}, span);
       gpu.energy += gpu.power * span;
       gpu.die = step.end[0];
@@ -212,6 +223,7 @@ NodeThermal::State NodeThermal::advance(const State& state, const std::vector<Gp
     left = left - span;
     const bool decide = now.until_control.base() <= 0;
     for (std::size_t k = 0; k < loads.size(); ++k) {
+      if (follows(k)) continue;
       if (decide) control(now.gpus[k]);
       choose_clock(now.gpus[k], loads[k]);
     }

@@ -61,6 +61,7 @@ class NodeThermal {
     bool slowed = false;     // hardware slowdown holds
     bool shut_down = false;  // the shutdown temperature was reached at some time
     Energy energy;           // drawn since start()
+    bool operator==(const Gpu&) const = default;
   };
   struct State {
     std::vector<Gpu> gpus;

@@ -148,6 +148,21 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   return model;
 }
 
+StepModel slowed(const StepModel& model, double slowdown) {
+  StepModel slower = model;
+  const auto stretch = [&](std::vector<Kernel>& kernels) {
+    for (Kernel& k : kernels) {
+      k.math_s *= 1 + slowdown;
+      k.memory_s *= 1 + slowdown;
+      k.fixed_s *= 1 + slowdown;
+    }
+  };
+  stretch(slower.forward);
+  for (Segment& segment : slower.backward) stretch(segment.kernels);
+  stretch(slower.optimizer);
+  return slower;
+}
+
 TokenStatistics reference_tokens(Stack stack, int sequence_length) {
   // Half of Wikipedia's 512-token sequences is padding. DLE PyTorch pads to bins of 64 tokens, MLPerf removes padding,
   // TensorFlow computes all 512; at 128 tokens nearly every sequence is full.

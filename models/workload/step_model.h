@@ -47,6 +47,9 @@ struct StepModel {
 // `ranks`: data-parallel GPUs of the job; `optimizer_shards`: ranks that share one update, 1 = each does all of it.
 StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards);
 
+// The same on a GPU whose kernels take 1 + slowdown times as long; the host is as fast as before.
+StepModel slowed(const StepModel& model, double slowdown);
+
 // Tokens a sequence really has in the published runs of a stack, where sequence_length is only the limit.
 struct TokenStatistics {
   double tokens = 0;               // mean: Job::tokens_per_sequence

@@ -1,6 +1,7 @@
 #include "sim/import/importers.h"
 
 #include "clustersim/error.h"
+#include "sim/import/import_node.h"
 #include "sim/import/import_topology.h"
 #include "sim/read/did_you_mean.h"
 
@@ -8,7 +9,12 @@ namespace clustersim {
 
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
-      {"topology", "what a node consists of and how it is wired: an NCCL topology XML", 1, import_topology},
+      {"topology",
+       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several "
+       "files of one "
+       "node",
+       16, import_topology},
+      {"node", "the same files, as a scenario with this node that runs", 16, import_node},
   };
   return table;
 }

@@ -1,6 +1,7 @@
 #include "sim/import/node_choices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "clustersim/units_text.h"
@@ -14,6 +15,9 @@ namespace {
 // GB/s of a lane by generation. [published: NCCL's topology constants]
 constexpr double kLane[] = {0.1875, 0.375, 0.75, 1.5, 3.0, 6.0};
 
+constexpr int kNewest = static_cast<int>(std::size(kLane));
+constexpr int kWidths[] = {1, 2, 4, 8, 12, 16, 32};
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 double rate_of(const NodePart& part) {
@@ -26,6 +30,8 @@ std::string number_list(const std::vector<int>& numbers) {
   for (std::size_t i = 0; i < numbers.size() && i < 8; ++i) text += (i ? ", " : "") + std::to_string(numbers[i]);
   return text + (numbers.size() > 8 ? ", ..." : "");
 }
+
+std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
 
 class Chooser {
  public:
@@ -42,7 +48,9 @@ class Chooser {
     choose_nics();
     out_.p2p = facts_.peer_access;
     if (facts_.count(PartKind::nic) == 0) out_.unknown.push_back("network cards");
-    out_.unknown.push_back("memory and storage of the node");
+    if (facts_.memory_bytes)
+      out_.known.push_back("memory: " + format_quantity(Bytes::from_base(*facts_.memory_bytes), "GiB"));
+    out_.unknown.push_back(facts_.memory_bytes ? "storage of the node" : "memory and storage of the node");
     return std::move(out_);
   }
 
@@ -80,7 +88,21 @@ class Chooser {
                            (near.empty() ? "" : "; " + near));
   }
 
+  // Generations and widths that PCI Express does not have are unknown.
+  void drop_odd_links() {
+    int dropped = 0;
+    for (NodePart& each : facts_.parts) {
+      if (each.generation && (*each.generation < 1 || *each.generation > kNewest)) each.generation.reset();
+      if (!each.lanes || std::count(std::begin(kWidths), std::end(kWidths), *each.lanes) > 0) continue;
+      each.lanes.reset();
+      ++dropped;
+    }
+    if (dropped > 0)
+      out_.warnings.push_back(std::to_string(dropped) + " links of a width that PCI Express does not have: unknown");
+  }
+
   void mend_slots() {
+    drop_odd_links();
     const int product = out_.gpu.pcie_generation, wide = std::min(16, out_.gpu.pcie_lanes);
     std::vector<int> asleep, too_fast, narrow;
     std::set<std::string> slots;
@@ -175,15 +197,13 @@ class Chooser {
     std::optional<int> capability;
     if (!gpus_.empty()) capability = part(gpus_.front()).capability;
     const std::string link = gpu_link_of(out_.gpu, capability);
+    recognise_switch();
     const bool shown_any = !facts_.to_switch.empty() || !facts_.cables.empty();
     if (gpus_.size() < 2) {
       if (shown_any) out_.known.push_back("NVLink, but one GPU alone has nobody to reach");
       return;
     }
-    if (shown_any && link.empty()) {
-      out_.unknown.push_back("generation of the links between the GPUs: without it PCIe alone counts");
-      return;
-    }
+    if (shown_any && link.empty()) out_.unknown.push_back("generation of NVLink: that of the GPU, once it is named");
     if (!facts_.to_switch.empty()) {
       take_switch(link);
     } else if (!facts_.cables.empty()) {
@@ -197,7 +217,25 @@ class Chooser {
       if (!link.empty())
         out_.unknown.push_back("NVLink bridges between the GPUs: the file shows none, so PCIe alone counts");
     }
-    if (fabric.shape == "switch") fabric.gpu_switch = usual_gpu_switch(catalog_.link(fabric.link, quiet()));
+    if (fabric.shape == "switch" && !link.empty())
+      fabric.gpu_switch = usual_gpu_switch(catalog_.link(fabric.link, quiet()));
+  }
+
+  // Every pair joined by the same number of links, and more of them than a GPU has: only a switch does that. Two GPUs
+  // of a board with all links between them are part of a larger board.
+  void recognise_switch() {
+    constexpr int most_of_any_gpu = 18;  // NVLink 4 and 5 [published: data sheets]
+    const std::size_t n = gpus_.size();
+    if (!facts_.to_switch.empty() || n < 2 || facts_.cables.size() != n * (n - 1) / 2) return;
+    const int links = facts_.cables.front().links;
+    for (const NvlinkCable& cable : facts_.cables)
+      if (cable.links != links) return;
+    const int own = out_.gpu.nvlink_links > 0 ? out_.gpu.nvlink_links : most_of_any_gpu;
+    const bool too_many = links * static_cast<int>(n - 1) > own;
+    const bool part_of_board = n == 2 && on_baseboard(out_.gpu) && links == out_.gpu.nvlink_links;
+    if (!too_many && !part_of_board) return;
+    facts_.cables.clear();
+    for (int gpu : gpus_) facts_.to_switch[gpu] = links;
   }
 
   void take_switch(const std::string& link) {
@@ -210,7 +248,7 @@ class Chooser {
     fabric.link = link;
     fabric.shape = "switch";
     fabric.links_per_gpu = most;
-    out_.known.push_back("NVSwitch: " + std::to_string(most) + " links of each GPU (" + link + ")");
+    out_.known.push_back("NVSwitch: " + std::to_string(most) + " links of each GPU" + in_brackets(link));
     if (!facts_.cables.empty()) out_.warnings.push_back("links to NVSwitch and to other GPUs: the latter are left out");
     if (facts_.to_switch.size() < gpus_.size() || least != most)
       out_.warnings.push_back("the GPUs have unequal numbers of links to NVSwitch, or none: " + std::to_string(most) +
@@ -234,8 +272,8 @@ class Chooser {
     int most = 0;
     for (const auto& [gpu, count] : links) most = std::max(most, count);
     out_.known.push_back("NVLink: " + std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
-                         " of GPUs joined directly, up to " + std::to_string(most) + " links of a GPU (" +
-                         out_.fabric.link + ")");
+                         " of GPUs joined directly, up to " + std::to_string(most) + " links of a GPU" +
+                         in_brackets(out_.fabric.link));
     if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links)
       out_.warnings.push_back("a GPU with " + std::to_string(most) + " links, of which \"" + out_.gpu.id + "\" has " +
                               std::to_string(out_.gpu.nvlink_links));

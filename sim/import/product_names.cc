@@ -60,6 +60,7 @@ constexpr DeviceId kDevices[] = {
 // A product's name in words: what it is, and what only tells its make.
 struct Words {
   std::vector<std::string> core;  // sorted
+  std::string in_order;           // the same with dashes, "rtx-4080"
   std::string form;               // "sxm", "sxm4", "pcie", ...
   std::string memory_type;        // "hbm3"
   int gigabytes = 0;              // 0: not told
@@ -101,6 +102,7 @@ Words words_of(const std::string& name) {
       words.gigabytes = std::atoi(word.c_str());
     } else {
       words.core.push_back(word);
+      words.in_order += (words.in_order.empty() ? "" : "-") + word;
     }
   }
   std::sort(words.core.begin(), words.core.end());
@@ -135,12 +137,6 @@ std::vector<GpuSpec> all_gpus(const Catalog& catalog) {
   return gpus;
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : "-") + word;
-  return text;
-}
-
 std::string gpu_of_name(const Catalog& catalog, const NodePart& part) {
   const Words file = words_of(part.name);
   if (file.core.empty()) return "";
@@ -165,10 +161,12 @@ std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu) {
 
 std::string near_gpu(const Catalog& catalog, const std::string& name) {
   const Words file = words_of(name);
-  std::vector<std::string> same;  // those that only form or capacity tells apart
-  for (const GpuSpec& gpu : all_gpus(catalog))
-    if (words_of(gpu.name).core == file.core) same.push_back(gpu.id);
-  if (same.empty()) return did_you_mean(joined(file.core), catalog.ids("gpu"));
+  std::vector<std::string> same;  // those that form or capacity tells apart, or a word more
+  for (const GpuSpec& gpu : all_gpus(catalog)) {
+    const std::vector<std::string> core = words_of(gpu.name).core;
+    if (std::includes(file.core.begin(), file.core.end(), core.begin(), core.end())) same.push_back(gpu.id);
+  }
+  if (same.empty()) return did_you_mean(file.in_order, catalog.ids("gpu"));
   std::string text;
   for (const std::string& id : same) text += (text.empty() ? "did you mean \"" : " or \"") + id + "\"";
   return text + "?";
@@ -187,7 +185,8 @@ std::string nic_id_of(const Catalog& catalog, const NodePart& nic) {
 }
 
 std::string cpu_id_of(const Catalog& catalog, const std::string& name) {
-  const std::vector<std::string> file = split_words(name);
+  std::vector<std::string> file = split_words(name);
+  std::erase(file, "cpu");  // "Xeon(R) CPU E5-2698 v4"
   std::vector<Problem> quiet;
   for (const std::string& id : catalog.ids("cpu")) {
     const std::string known = catalog.cpu(id, {"", "", quiet}).name;

@@ -6,6 +6,7 @@
 
 #include "sim/read/catalog_fields.h"
 #include "sim/read/catalog_file.h"
+#include "sim/read/catalog_files.h"
 #include "sim/read/did_you_mean.h"
 #include "sim/read/json_reader.h"
 
@@ -55,18 +56,41 @@ void report_unknown(const std::string& kind, const std::string& id, const std::v
 
 }  // namespace
 
-std::optional<JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
-  if (!entry_exists(data_dir_, kind, id)) {
-    report_unknown(kind.name, id, entry_ids(data_dir_, kind), by);
-    return std::nullopt;
+bool Catalog::exists(const CatalogKind& kind, const std::string& id) const {
+  return files_ ? files_->find(entry_path(data_dir_, kind, id)) != nullptr : entry_exists(data_dir_, kind, id);
+}
+
+std::vector<std::string> Catalog::ids_of(const CatalogKind& kind) const {
+  if (files_) return files_->ids(kind);
+  const auto [known, is_new] = listed_.try_emplace(kind.name);
+  if (is_new) known->second = entry_ids(data_dir_, kind);
+  return known->second;
+}
+
+const CatalogFile& Catalog::file(const std::string& path) const {
+  if (files_) return *files_->find(path);
+  std::shared_ptr<const CatalogFile>& known = read_[path];
+  if (!known) known = std::make_shared<const CatalogFile>(read_catalog_file(path));
+  return *known;
+}
+
+std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
+  if (!exists(kind, id)) {
+    report_unknown(kind.name, id, ids_of(kind), by);
+    return nullptr;
   }
   const std::string path = entry_path(data_dir_, kind, id);
+  const CatalogFile& found = file(path);
   const std::size_t before = by.problems.size();
-  JsonValue document = load_json(path, by.problems);
-  if (by.problems.size() == before) check_sources(document, path, by.problems);
+  by.problems.insert(by.problems.end(), found.problems.begin(), found.problems.end());
   add_hint(by.problems, before, by);
-  if (by.problems.size() > before) return std::nullopt;
-  return document;
+  return found.document;
+}
+
+std::shared_ptr<const JsonValue> Catalog::document(const std::string& kind, const std::string& id) const {
+  const CatalogKind* found = find_catalog_kind(kind);
+  if (found == nullptr || !exists(*found, id)) return nullptr;
+  return file(entry_path(data_dir_, *found, id)).document;
 }
 
 template <class Spec, class Fields>
@@ -103,18 +127,22 @@ std::optional<LinkSpec> Catalog::narrow_pcie(const std::string& id, const Asked&
   int lanes = 0;
   const char* const end = id.data() + id.size();
   const auto [stop, error] = std::from_chars(id.data() + cut + 2, end, lanes);
-  const std::string full_id = id.substr(0, cut) + "-x16";
-  const bool known_width = lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8;
+  // Generations that the catalog leaves out have half or twice the rate of the next one.
+  const std::string named = id.substr(0, cut);
+  const double of_known = named == "pcie1" ? 0.25 : named == "pcie2" ? 0.5 : named == "pcie6" ? 2.0 : 1.0;
+  const std::string full_id = (of_known < 1 ? "pcie3" : of_known > 1 ? "pcie5" : named) + "-x16";
+  const bool known_width =
+      lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12 || lanes == 16 || lanes == 32;
   if (error != std::errc() || stop != end || !known_width || !has("link", full_id)) return std::nullopt;
   LinkSpec link = this->link(full_id, by);
   if (link.id.empty()) return link;
-  const double part = lanes / 16.0;
+  const double part = of_known * lanes / 16.0;
   link.id = link.name = id;
   link.lanes = lanes;
   link.theoretical = link.theoretical * part;
   link.achievable = link.achievable * part;
   if (link.achievable_p2p) link.achievable_p2p = *link.achievable_p2p * part;
-  link.estimated.push_back({"achievable", plain(lanes) + "/16 of " + full_id});
+  link.estimated.push_back({"achievable", (of_known == 1.0 ? plain(lanes) + "/16" : plain(part)) + " of " + full_id});
   return link;
 }
 
@@ -324,10 +352,8 @@ std::optional<double> Catalog::quantity(const std::string& kind_name, const std:
   return std::nullopt;
 }
 
-bool Catalog::has(const std::string& kind, const std::string& id) const {
-  return entry_exists(data_dir_, kind_named(kind), id);
-}
+bool Catalog::has(const std::string& kind, const std::string& id) const { return exists(kind_named(kind), id); }
 
-std::vector<std::string> Catalog::ids(const std::string& kind) const { return entry_ids(data_dir_, kind_named(kind)); }
+std::vector<std::string> Catalog::ids(const std::string& kind) const { return ids_of(kind_named(kind)); }
 
 }  // namespace clustersim

@@ -1,4 +1,5 @@
-// What the catalog knows of a part, typed. Reads only the file of the id it is asked for.
+// What the catalog knows of a part, typed. Reads only the file of the id it is asked for, once, or asks files read
+// before.
 //
 // A fault never throws: it becomes a Problem, and the spec that comes back has an empty id.
 //
@@ -8,6 +9,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,6 +21,8 @@
 
 namespace clustersim {
 
+struct CatalogFile;
+class CatalogFiles;
 struct CatalogKind;
 class FieldVisitor;
 struct JsonValue;
@@ -46,7 +50,8 @@ struct ModelInfo : Entry {
 
 class Catalog {
  public:
-  explicit Catalog(std::string data_dir) : data_dir_(std::move(data_dir)) {}
+  explicit Catalog(std::string data_dir, std::shared_ptr<const CatalogFiles> files = nullptr)
+      : data_dir_(std::move(data_dir)), files_(std::move(files)) {}
 
   GpuSpec gpu(const std::string& id, const Asked& by) const;
   CpuSpec cpu(const std::string& id, const Asked& by) const;
@@ -75,20 +80,31 @@ class Catalog {
   std::optional<double> quantity(const std::string& kind, const std::string& id, const std::string& path,
                                  Dimension dimension, const Asked& by) const;
 
+  // What the file of an entry says, untyped; null where there is none or it is faulty.
+  std::shared_ptr<const JsonValue> document(const std::string& kind, const std::string& id) const;
+
   bool has(const std::string& kind, const std::string& id) const;
   // Sorted; lists the folder of that kind.
   std::vector<std::string> ids(const std::string& kind) const;
   const std::string& data_dir() const { return data_dir_; }
 
  private:
-  // The document, sound and with a source for each number; else nothing and problems.
-  std::optional<JsonValue> load(const CatalogKind& kind, const std::string& id, const Asked& by) const;
+  bool exists(const CatalogKind& kind, const std::string& id) const;
+  std::vector<std::string> ids_of(const CatalogKind& kind) const;
+  // The document, sound and with a source for each number; else null and problems.
+  std::shared_ptr<const JsonValue> load(const CatalogKind& kind, const std::string& id, const Asked& by) const;
   template <class Spec, class Fields>
   Spec read(const char* kind, const std::string& id, const Asked& by, const ExchangeRates* rates,
             const Fields& fields) const;
   std::optional<LinkSpec> narrow_pcie(const std::string& id, const Asked& by) const;
 
   std::string data_dir_;
+  const CatalogFile& file(const std::string& path) const;
+
+  std::shared_ptr<const CatalogFiles> files_;  // null: each file is read when it is first asked for
+  // Without files_: what was read and listed. Such a catalog is for one thread.
+  mutable std::map<std::string, std::shared_ptr<const CatalogFile>> read_;
+  mutable std::map<std::string, std::vector<std::string>> listed_;
 };
 
 }  // namespace clustersim

@@ -265,6 +265,19 @@ void visit_shared_storage(FieldVisitor& v, SharedStorageKeys& keys, const Lookup
            [&](FieldVisitor& in) { visit_array(in, keys.cache.emplace(), lookup); });
 }
 
+void visit_stragglers(FieldVisitor& v, StragglerKeys& keys) {
+  v.key({.name = "share", .meaning = "part of them that is slow", .required = true, .min = 0, .max = 1}, keys.share);
+  v.key({.name = "slowdown",
+         .meaning = "how much longer their kernels take: 0.1 is 10 %",
+         .required = true,
+         .min = 0,
+         .max = 100},
+        keys.slowdown);
+  v.choice({.name = "of", .meaning = "what is slow", .default_text = "nodes"}, kStragglerUnitWords, keys.gpus);
+  v.choice({.name = "spread", .meaning = "how slow each of them is", .default_text = "equal"}, kStragglerSpreadWords,
+           keys.uniform);
+}
+
 }  // namespace
 
 void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup) {
@@ -285,6 +298,10 @@ void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup) {
            [&](FieldVisitor& in) { visit_fabric(in, keys.fabric, lookup); });
   v.object({.name = "storage", .meaning = "storage that the nodes share", .default_text = "none"},
            [&](FieldVisitor& in) { visit_shared_storage(in, keys.storage.emplace(), lookup); });
+  v.object({.name = "stragglers",
+            .meaning = "nodes or GPUs that compute slower than the others, chosen at random by the seed",
+            .default_text = "none"},
+           [&](FieldVisitor& in) { visit_stragglers(in, keys.stragglers.emplace()); });
   v.key({.name = "region", .meaning = "whose electricity it is, for its carbon", .default_text = "USA"}, keys.region);
 }
 

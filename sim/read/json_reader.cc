@@ -56,7 +56,8 @@ void JsonReader::report_unknown_keys() {
   const Frame& frame = frames_.back();
   for (const auto& [key, value] : frame.object->members) {
     if (std::find(frame.known.begin(), frame.known.end(), key) != frame.known.end()) continue;
-    const std::string where = frame.pointer.empty() ? "" : " " + frame.pointer;
+    const std::string page = manual_ + frame.pointer;
+    const std::string where = page.empty() ? "" : " " + page;
     problems_.push_back({file_, frame.pointer + "/" + pointer_step(key),
                          "a known key of " + object_name(frame.pointer) + " (clustersim explain" + where + ")",
                          "\"" + key + "\"", did_you_mean(key, frame.known)});
@@ -239,6 +240,10 @@ std::optional<std::vector<std::string>> JsonReader::words(const Field& field) {
   if (sound) return out;
   fault(field, *value, "a list of texts, [\"...\"]", "");
   return std::nullopt;
+}
+
+void JsonReader::json(const Field& field, const std::string&, std::optional<std::string>& text) {
+  if (const JsonValue* value = take(field)) text = to_text(*value, 0);
 }
 
 std::optional<std::string> JsonReader::known_id(const JsonValue& value, const std::string& where,

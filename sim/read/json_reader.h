@@ -29,6 +29,9 @@ class JsonReader : public FieldVisitor {
   JsonReader(const JsonValue& document, std::string file, std::vector<Problem>& problems,
              const ExchangeRates* rates = nullptr);
 
+  // What `clustersim explain` calls the top of a file that is no scenario ("study").
+  void name_manual(const std::string& root) { manual_ = root; }
+
   // Visits the whole document with `fields`, then reports the keys that nobody asked for.
   void read(const Body& fields);
 
@@ -38,6 +41,7 @@ class JsonReader : public FieldVisitor {
   void list(const Field& field, const Body& body) override;
   std::vector<std::pair<std::string, std::string>> texts(const Field& field) override;
   std::optional<std::vector<std::string>> words(const Field& field) override;
+  void json(const Field& field, const std::string& form, std::optional<std::string>& text) override;
   void part(const Field& field, const std::string& kind, const std::vector<std::string>& ids,
             const std::function<void(const std::string& id)>& on_id,
             const std::function<void(FieldVisitor&, const std::string& base)>& on_object) override;
@@ -77,6 +81,7 @@ class JsonReader : public FieldVisitor {
   std::string file_;
   std::vector<Problem>& problems_;
   const ExchangeRates* rates_;
+  std::string manual_;
   std::vector<Frame> frames_;
   std::vector<Conversion> conversions_;
 };

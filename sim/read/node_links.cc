@@ -51,6 +51,12 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   const std::string pointer = keys.pointer + "/gpu_fabric";
   const std::string own = own_nvlink(node.gpu);
   const char* source = host.wired ? "/topology" : "/server";
+  // An imported topology may show NVLink without naming the GPU: then it is that of the GPU.
+  const bool unnamed = host.wired && host.fabric_link.empty() && !host.fabric_shape.empty() &&
+                       host.fabric_shape != "pcie" && host.fabric_shape != "none";
+  const std::string host_link = unnamed ? own : host.fabric_link;
+  if (unnamed && own.empty() && !keys.gpu_fabric && !node.gpu.id.empty())
+    context.fault(keys.pointer + "/gpu", "a GPU with NVLink, which the topology shows", "\"" + node.gpu.id + "\"");
   LinkSpec link;
   std::string shape, switch_id;
   int links_per_gpu = 0;
@@ -63,19 +69,18 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
       context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
                     "this GPU has no NVLink: \"pcie\"");
-  } else if (!host.fabric_link.empty() && (host.gpu_id == node.gpu.id || host.wired)) {
-    link = context.catalog().link(host.fabric_link, context.at(keys.pointer + source));
+  } else if (!host_link.empty() && (host.gpu_id == node.gpu.id || host.wired)) {
+    link = context.catalog().link(host_link, context.at(keys.pointer + source));
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;
-  } else if (host.fabric_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
+  } else if (host_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
     return no_link(node.gpus);
   } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
     if (!host.id.empty()) shape = host.fabric_shape;
-    if (node.gpus > 1 && link.id != host.fabric_link)
-      context.assume(pointer, own, "the NVLink of \"" + node.gpu.id + "\"");
-    if (link.id == host.fabric_link) {
+    if (node.gpus > 1 && link.id != host_link) context.assume(pointer, own, "the NVLink of \"" + node.gpu.id + "\"");
+    if (link.id == host_link) {
       switch_id = host.fabric_switch;
       links_per_gpu = host.links_per_gpu;
     }
@@ -84,7 +89,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     return no_link(node.gpus);
   }
   if (node.gpus < 2) return no_link(node.gpus);
-  if (shape.empty() && link.id == host.fabric_link && keys.gpu_fabric) {
+  if (shape.empty() && link.id == host_link && keys.gpu_fabric) {
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;

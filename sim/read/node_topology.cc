@@ -104,8 +104,6 @@ class Checker {
     if (!node.fabric_shape.empty() && std::find(kShapes.begin(), kShapes.end(), node.fabric_shape) == kShapes.end())
       fault("/gpu_fabric/shape", "switch, mesh, pairs, cube-mesh, ring, cables, pcie or none",
             "\"" + node.fabric_shape + "\"", did_you_mean(node.fabric_shape, kShapes));
-    const bool linked = !node.fabric_shape.empty() && node.fabric_shape != "pcie" && node.fabric_shape != "none";
-    if (linked && node.fabric_link.empty()) fault("/gpu_fabric/link", "the id of a link for this shape", "none");
     if ((node.fabric_shape == "cables") == keys.cables.empty())
       fault("/gpu_fabric/cables", "cables with the shape \"cables\", and only with it",
             std::to_string(keys.cables.size()) + " with \"" + node.fabric_shape + "\"");

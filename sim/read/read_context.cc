@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstdio>
 
-#include "sim/read/catalog_file.h"
 #include "sim/read/json_value.h"
 
 namespace clustersim {
@@ -14,11 +13,8 @@ namespace {
 // What the catalog's file says at a path, as text.
 std::string written_value(const ReadContext& context, const std::string& kind, const std::string& id,
                           const std::string& path) {
-  const CatalogKind* found = find_catalog_kind(kind);
-  if (found == nullptr || !context.catalog().has(kind, id)) return "";
-  std::vector<Problem> ignored;
-  const JsonValue document = load_json(entry_path(context.catalog().data_dir(), *found, id), ignored);
-  const JsonValue* value = document.find(path);
+  const auto document = context.catalog().document(kind, id);
+  const JsonValue* value = document ? document->find(path) : nullptr;
   if (value == nullptr) return "";
   if (value->kind == JsonValue::Kind::list || value->kind == JsonValue::Kind::object) return "as the catalog has it";
   return value->kind == JsonValue::Kind::text ? value->text : to_text(*value);

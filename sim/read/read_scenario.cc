@@ -1,4 +1,6 @@
 // File -> resolved scenario, or all faults at once.
+#include "sim/read/read_scenario.h"
+
 #include <filesystem>
 #include <set>
 #include <tuple>
@@ -35,11 +37,10 @@ void say_conversions(ReadContext& context, const std::vector<Conversion>& conver
 }
 
 Scenario resolve(JsonValue document, const std::string& path, const std::vector<Override>& overrides,
-                 std::vector<Problem>& problems) {
+                 const Catalog& catalog, std::vector<Problem>& problems) {
   if (document.kind == JsonValue::Kind::null) throw_if_any(problems);
   for (const auto& [pointer, value] : overrides) apply_override(document, pointer, value, path, problems);
 
-  const Catalog catalog(data_directory());
   ReadContext context{{catalog, path, problems}, {}};
   const ExchangeRates rates = catalog.rates(context.at(""));
   ScenarioKeys keys;
@@ -52,6 +53,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   scenario.seed = static_cast<std::uint64_t>(keys.seed.value_or(1));
   if (!keys.seed) context.assume("/seed", "1", "default");
   if (keys.cluster.present) scenario.cluster = resolve_cluster(context, keys.cluster);
+  if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   for (const Problem& p : problems)
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
   if (keys.job.present) scenario.job = resolve_job(context, keys.job, scenario.cluster);
@@ -66,12 +68,18 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
 
 Scenario read_scenario(const std::string& path, const std::vector<Override>& overrides) {
   std::vector<Problem> problems;
-  return resolve(load_json(path, problems), path, overrides, problems);
+  return resolve(load_json(path, problems), path, overrides, Catalog(data_directory()), problems);
 }
 
 Scenario read_scenario_text(const std::string& text, const std::string& name, const std::vector<Override>& overrides) {
   std::vector<Problem> problems;
-  return resolve(parse_json(text, name, problems), name, overrides, problems);
+  return resolve(parse_json(text, name, problems), name, overrides, Catalog(data_directory()), problems);
+}
+
+Scenario read_scenario(const JsonValue& document, const std::string& name, const std::vector<Override>& overrides,
+                       const Catalog& catalog) {
+  std::vector<Problem> problems;
+  return resolve(document, name, overrides, catalog, problems);
 }
 
 }  // namespace clustersim

@@ -1,6 +1,7 @@
 #include "sim/read/resolve_cluster.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/read/resolve_node.h"
 
@@ -162,11 +163,45 @@ FabricSpec resolve_fabric(ReadContext& context, const std::string& pointer, cons
   return fabric;
 }
 
+// Of single GPUs nearly every node is a kind of its own.
+std::optional<Stragglers> resolve_stragglers(ReadContext& context, const ClusterKeys& keys, const Cluster& cluster) {
+  constexpr int kMostByGpu = 8192;
+  if (!keys.stragglers) return std::nullopt;
+  Stragglers stragglers;
+  stragglers.share = keys.stragglers->share.value_or(0);
+  stragglers.slowdown = keys.stragglers->slowdown.value_or(0);
+  stragglers.gpus = keys.stragglers->gpus.value_or(false);
+  stragglers.uniform = keys.stragglers->uniform.value_or(false);
+  if (stragglers.gpus && cluster.gpus() > kMostByGpu)
+    context.fault("/cluster/stragglers/of", "nodes with more than " + std::to_string(kMostByGpu) + " GPUs",
+                  "gpus of " + std::to_string(cluster.gpus()), "slow nodes fold to a few kinds, slow GPUs do not");
+  return stragglers;
+}
+
+// Groups of equal nodes are one.
+void merge_equal_groups(std::vector<NodeGroup>& groups) {
+  std::vector<NodeGroup> merged;
+  for (NodeGroup& group : groups) {
+    const auto same =
+        std::find_if(merged.begin(), merged.end(), [&](const NodeGroup& g) { return g.node == group.node; });
+    if (same == merged.end()) {
+      merged.push_back(std::move(group));
+    } else {
+      same->count += group.count;
+    }
+  }
+  groups = std::move(merged);
+}
+
 Cluster resolve_cluster(ReadContext& context, const ClusterKeys& keys) {
   Cluster cluster;
   cluster.groups = resolve_groups(context, keys);
   check_size(context, cluster.groups);
   check_cards(context, keys, cluster);
+  merge_equal_groups(cluster.groups);
+  for (const Problem& p : context.lookup.problems)
+    if (p.pointer == "/cluster") return cluster;  // too large to count
+  cluster.stragglers = resolve_stragglers(context, keys, cluster);
   if (keys.storage) cluster.storage = resolve_shared(context, *keys.storage, cluster);
   const auto transport_of = [&]() -> std::string {
     if (keys.node && keys.node->cloud && !keys.node->nic) return keys.node->cloud->transport;

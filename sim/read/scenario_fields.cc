@@ -4,8 +4,6 @@
 
 namespace clustersim {
 
-namespace {
-
 void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys) {
   v.key({.name = "server_price",
          .meaning = "one whole server",
@@ -56,6 +54,8 @@ void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys) {
         keys.support);
   v.key({.name = "staff", .meaning = "people", .default_text = "none", .min = 0, .max = 1e3}, keys.staff);
 }
+
+namespace {
 
 void visit_cost(FieldVisitor& v, CostKeys& keys, const Lookup& lookup) {
   v.key({.name = "currency", .meaning = "of the answers", .default_text = "USD"}, keys.currency);

@@ -81,6 +81,11 @@ struct SharedStorageKeys {
   std::optional<ArrayKeys> cache;
 };
 
+struct StragglerKeys {
+  std::optional<double> share, slowdown;
+  std::optional<bool> gpus, uniform;
+};
+
 struct ClusterKeys {
   bool present = false;
   std::optional<int> nodes;
@@ -88,6 +93,7 @@ struct ClusterKeys {
   std::optional<std::vector<GroupKeys>> groups;
   FabricKeys fabric;
   std::optional<SharedStorageKeys> storage;
+  std::optional<StragglerKeys> stragglers;
   std::optional<std::string> region;
 };
 
@@ -167,6 +173,7 @@ struct ScenarioKeys {
 
 // The field lists: scenario_fields.cc, cluster_fields.cc and job_fields.cc.
 void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup);
+void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys);
 void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup);
 void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup);
 

@@ -49,6 +49,16 @@ inline constexpr Choice<Transport> kTransportWords[] = {
     {"tcp", Transport::tcp, "kernel sockets"},
 };
 
+inline constexpr Choice<bool> kStragglerUnitWords[] = {
+    {"nodes", false, "all GPUs of a node alike"},
+    {"gpus", true, "each GPU by itself"},
+};
+
+inline constexpr Choice<bool> kStragglerSpreadWords[] = {
+    {"equal", false, "each slow one by the whole slowdown"},
+    {"uniform", true, "evenly spread from none to the whole slowdown"},
+};
+
 inline constexpr Choice<Precision> kPrecisionWords[] = {
     {"fp32", Precision::fp32, "FP32 on the ordinary cores"},
     {"tf32", Precision::tf32, "FP32 data, TF32 matrix units"},

@@ -1,10 +1,12 @@
 #include "sim/validation/expected_error.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "clustersim/clustersim.h"
 #include "sim/read/scenario_words.h"
@@ -34,8 +36,10 @@ std::string kind_of(const Job& job) {
   return "";
 }
 
-// model, gpu, stack, precision, from the nearest to the farthest.
-std::array<std::array<std::string, 4>, 3> likenesses(const Scenario& scenario) {
+using Like = std::array<std::string, 4>;  // model, gpu, stack, precision
+
+// From the nearest to the farthest.
+std::array<Like, 3> likenesses(const Scenario& scenario) {
   const GpuSpec& gpu = scenario.cluster.groups.front().node.gpu;
   const std::string kind = kind_of(scenario.job), design = gpu_design(gpu.id);
   const std::string stack = word_of(kStackWords, scenario.job.stack);
@@ -45,8 +49,24 @@ std::array<std::array<std::string, 4>, 3> likenesses(const Scenario& scenario) {
            {kind, "any " + gpu.architecture, any, precision}}};
 }
 
-std::string words(const std::array<std::string, 4>& like) {
+std::string words(const Like& like) {
   return like[0] + " on " + like[1] + ", " + (like[2] == any ? "any stack" : like[2]) + ", " + like[3];
+}
+
+// The first likeness of which there are enough rows, and their errors.
+std::optional<std::pair<Like, ExpectedError>> nearest(const Scenario& scenario) {
+  const std::string path = measurements_path(table_file);
+  if (scenario.cluster.groups.empty() || !std::filesystem::exists(path)) return std::nullopt;
+  for (const NodeGroup& group : scenario.cluster.groups)
+    if (group.node.gpu.id != scenario.cluster.groups.front().node.gpu.id) return std::nullopt;
+  const std::vector<MeasurementRow> table = read_measurements(path);
+  for (const Like& like : likenesses(scenario))
+    for (const MeasurementRow& row : table)
+      if (row.text("model") == like[0] && row.text("gpu") == like[1] && row.text("stack") == like[2] &&
+          row.text("precision") == like[3] && row.number("rows") >= least_rows)
+        return std::pair{like, ExpectedError{row.number("median"), row.number("p90"),
+                                             static_cast<int>(row.number("rows")), words(like)}};
+  return std::nullopt;
 }
 
 }  // namespace
@@ -58,26 +78,29 @@ std::string gpu_design(const std::string& gpu_id) {
 }
 
 std::optional<ExpectedError> expected_error(const Scenario& scenario) {
-  const std::string path = measurements_path(table_file);
-  if (scenario.cluster.groups.empty() || !std::filesystem::exists(path)) return std::nullopt;
-  for (const NodeGroup& group : scenario.cluster.groups)
-    if (group.node.gpu.id != scenario.cluster.groups.front().node.gpu.id) return std::nullopt;
-  const std::vector<MeasurementRow> table = read_measurements(path);
-  for (const std::array<std::string, 4>& like : likenesses(scenario))
-    for (const MeasurementRow& row : table)
-      if (row.text("model") == like[0] && row.text("gpu") == like[1] && row.text("stack") == like[2] &&
-          row.text("precision") == like[3] && row.number("rows") >= least_rows)
-        return ExpectedError{row.number("median"), row.number("p90"), static_cast<int>(row.number("rows")),
-                             words(like)};
-  return std::nullopt;
+  const auto found = nearest(scenario);
+  return found ? std::optional(found->second) : std::nullopt;
+}
+
+std::vector<ValidationRow> published_rows_like(const Scenario& scenario) {
+  std::vector<ValidationRow> rows;
+  const auto found = nearest(scenario);
+  if (!found) return rows;
+  for (const TrainingRow& row : training_suite(measurements_path("training_suite.csv"))) {
+    if (!row.set_aside.empty()) continue;
+    const std::array<Like, 3> likes = likenesses(read_scenario_text(row.scenario, row.id, {}));
+    if (std::find(likes.begin(), likes.end(), found->first) == likes.end()) continue;
+    rows.push_back(compared(row.id, row.group, row.family, predict(row).throughput, row.measured, "samples/s"));
+  }
+  return rows;
 }
 
 std::string expected_error_table() {
   ValidationBench bench;
-  std::map<std::array<std::string, 4>, std::vector<double>> families;
+  std::map<Like, std::vector<double>> families;
   for (const PredictedTraining& p : bench.training()) {
     if (!p.row.set_aside.empty()) continue;
-    for (const std::array<std::string, 4>& like : likenesses(p.scenario))
+    for (const Like& like : likenesses(p.scenario))
       families[like].push_back(std::abs(p.throughput / p.row.measured - 1));
   }
   std::string text = "model,gpu,stack,precision,rows,median,p90\n";

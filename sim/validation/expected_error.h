@@ -9,18 +9,19 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "clustersim/report.h"
 #include "clustersim/scenario.h"
 
 namespace clustersim {
 
-struct ExpectedError {
-  double median = 0, p90 = 0;  // of |error| of the throughput
-  int rows = 0;
-  std::string like;  // "resnet on a100, mlperf, amp"
-};
+struct ValidationRow;
 
 std::optional<ExpectedError> expected_error(const Scenario& scenario);
+
+// The published rows that the expected error is of, predicted now; empty where none is like the scenario.
+std::vector<ValidationRow> published_rows_like(const Scenario& scenario);
 
 // The design of a GPU, whatever its memory and slot: "a100" of "a100-pcie-40gb", "rtx-3090" of itself.
 std::string gpu_design(const std::string& gpu_id);

@@ -1,5 +1,6 @@
 // Scenarios side by side, in each format.
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "sim/write/readable.h"
@@ -10,15 +11,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int width = 96;
+constexpr int width = 80;
 constexpr int label_width = 24;
 constexpr int column_width = 18;
-constexpr std::size_t columns_a_block = 4;
+constexpr std::size_t columns_a_block = 3;
+constexpr int bar_width = 58;
 constexpr std::size_t pairs_shown = 6;
 
 struct Row {
   const char* metric;
   const char* label;
+  char letter = ' ';  // of a part in bars
 };
 
 constexpr Row result_rows[] = {{"time_to_train", "time to train"},
@@ -29,10 +32,12 @@ constexpr Row result_rows[] = {{"time_to_train", "time to train"},
                                {"cost_self_hosted", "on own servers"},
                                {"cost_cloud", "in the cloud"},
                                {"break_even_utilization", "owning pays from"}};
-constexpr Row part_rows[] = {
-    {"forward_backward_time", "forward and backward"}, {"exposed_communication_time", "exposed communication"},
-    {"input_stall_time", "waiting for input"},         {"optimizer_time", "optimizer"},
-    {"host_overhead_time", "host overhead"},           {"straggler_time", "waiting for the slowest"}};
+constexpr Row part_rows[] = {{"forward_backward_time", "forward and backward", 'f'},
+                             {"optimizer_time", "optimizer", 'o'},
+                             {"exposed_communication_time", "exposed communication", 'c'},
+                             {"input_stall_time", "waiting for input", 'i'},
+                             {"host_overhead_time", "host overhead", 'h'},
+                             {"straggler_time", "waiting for the slowest", 'w'}};
 
 const Metric* find(const Report& report, const std::string& name) {
   for (const Metric& metric : report.metrics)
@@ -58,7 +63,7 @@ std::string line(const char* label, std::size_t begin, std::size_t end, const Ce
   for (std::size_t i = begin; i < end; ++i) {
     const std::string value = cell(i);
     said = said || value != "-";
-    text += right(value.substr(0, column_width - 1), column_width);
+    text += right(cut(value, column_width - 1), column_width);
   }
   return said ? text + "\n" : "";
 }
@@ -90,6 +95,37 @@ std::string block(const Comparison& comparison, std::size_t begin, std::size_t e
   for (const Row& row : part_rows)
     text += line(row.label, begin, end, [&](std::size_t i) { return part_cell(runs[i].report, row.metric); });
   return text;
+}
+
+double step_s(const Report& report) {
+  const Metric* step = find(report, "step_time");
+  return step ? step->value : 0;
+}
+
+// A step of each run as a line of letters, all on one scale; the ends of parts are rounded, so that lengths add up.
+std::string bars_section(const Comparison& comparison) {
+  double longest = 0;
+  for (const ComparedRun& run : comparison.runs) longest = std::max(longest, step_s(run.report));
+  if (longest <= 0) return "";
+  std::string text = "\nA step of each, on one scale\n", used;
+  for (const ComparedRun& run : comparison.runs) {
+    std::string bar;
+    double until = 0;
+    for (const Row& row : part_rows) {
+      const Metric* part = find(run.report, row.metric);
+      if (!part) continue;
+      until += part->value;
+      const auto end = static_cast<std::size_t>(std::lround(until / longest * bar_width));
+      if (end > bar.size()) bar.append(end - bar.size(), row.letter);
+    }
+    used += bar;
+    text += left("  " + run.letter, 6) + right(readable(step_s(run.report), "s"), 10) + "  " + bar + "\n";
+  }
+  std::string key;
+  for (const Row& row : part_rows)
+    if (used.find(row.letter) != std::string::npos)
+      key += (key.empty() ? "" : ", ") + std::string(1, row.letter) + " " + row.label;
+  return text + folded(key, 2, width);
 }
 
 std::string offer_text(const Comparison& comparison, const Offer& offer) {
@@ -135,7 +171,7 @@ std::string comparison_as_table(const Comparison& comparison) {
     text += folded(run.letter + "  " + run.report.scenario + ": " + run.report.headline, 0, width);
   for (std::size_t begin = 0; begin < comparison.runs.size(); begin += columns_a_block)
     text += block(comparison, begin, std::min(begin + columns_a_block, comparison.runs.size()));
-  text += best_section(comparison) + break_even_section(comparison);
+  text += bars_section(comparison) + best_section(comparison) + break_even_section(comparison);
   if (comparison.runs.size() > 1) text += "\nWhy they differ\n";
   for (const ComparedRun& run : comparison.runs)
     if (!run.difference.empty()) text += folded(run.difference, 2, width);

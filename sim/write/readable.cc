@@ -135,26 +135,39 @@ std::string percent(double share) {
   return fixed(value, std::abs(value) < 10 && value != 0 ? 1 : 0) + " %";
 }
 
+int columns_of(const std::string& text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+std::string cut(const std::string& text, int columns) {
+  std::size_t end = 0;
+  for (int taken = 0; end < text.size(); ++end)
+    if ((text[end] & 0xc0) != 0x80 && ++taken > columns) break;
+  return text.substr(0, end);
+}
+
 std::string folded(const std::string& text, int indent, int width) {
   const std::string margin(static_cast<std::size_t>(indent), ' ');
+  const int room = width - indent;
   std::istringstream words(text);
   std::string out, line, word;
   while (words >> word) {
-    if (!line.empty() && static_cast<int>(margin.size() + line.size() + 1 + word.size()) > width) {
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > room) {
       out += margin + line + "\n";
       line.clear();
     }
+    for (; columns_of(word) > room; word.erase(0, cut(word, room).size())) out += margin + cut(word, room) + "\n";
     line += (line.empty() ? "" : " ") + word;
   }
   return out + margin + line + "\n";
 }
 
 std::string left(const std::string& text, int columns) {
-  return text + std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ');
+  return text + std::string(static_cast<std::size_t>(std::max(1, columns - columns_of(text))), ' ');
 }
 
 std::string right(const std::string& text, int columns) {
-  return std::string(static_cast<std::size_t>(std::max(1, columns - static_cast<int>(text.size()))), ' ') + text;
+  return std::string(static_cast<std::size_t>(std::max(1, columns - columns_of(text))), ' ') + text;
 }
 
 std::string metric_text(const Metric& metric) {

@@ -20,7 +20,12 @@ std::string csv_cell(const std::string& text);
 // "41 %" of 0.41; below 10 % one decimal.
 std::string percent(double share);
 
-// `text` broken at spaces into lines of at most `width`, each after `indent` spaces; ends with a line feed.
+// Characters of a UTF-8 text, and its first so many.
+int columns_of(const std::string& text);
+std::string cut(const std::string& text, int columns);
+
+// `text` broken at spaces, and inside a word that is longer than a line, into lines of at most `width`, each after
+// `indent` spaces; ends with a line feed.
 std::string folded(const std::string& text, int indent, int width);
 
 // Padded with spaces to `columns`; at least one space.

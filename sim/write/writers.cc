@@ -60,6 +60,23 @@ const std::vector<Writer<Claims>>& claims_writers() {
   return writers;
 }
 
+const std::vector<Writer<Sweep>>& sweep_writers() {
+  static const std::vector<Writer<Sweep>> writers = {
+      {"table", "best points, fronts, sensitivities, faults", sweep_as_table},
+      {"json", "the same, with the rows that they name", sweep_as_json},
+      {"csv", "one row a point", sweep_as_csv},
+  };
+  return writers;
+}
+
+const std::vector<Writer<Plan>>& plan_writers() {
+  static const std::vector<Writer<Plan>> writers = {
+      {"table", "the best offer and why, the others, what is left out", plan_as_table},
+      {"json", "every offer with its metrics", plan_as_json},
+  };
+  return writers;
+}
+
 std::string write(const Report& report, const std::string& format) {
   return write_as(report_writers(), report, format);
 }
@@ -79,5 +96,9 @@ std::string write(const Comparison& comparison, const std::string& format) {
 std::string write(const Claims& claims, const std::string& format) {
   return write_as(claims_writers(), claims, format);
 }
+
+std::string write(const Plan& plan, const std::string& format) { return write_as(plan_writers(), plan, format); }
+
+std::string write(const Sweep& sweep, const std::string& format) { return write_as(sweep_writers(), sweep, format); }
 
 }  // namespace clustersim

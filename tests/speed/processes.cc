@@ -68,6 +68,14 @@ struct Workload {
   bool simgrid;  // the largest all-to-all takes SimGrid minutes
 };
 
+struct Step {  // DP50-256
+  const char *name, *nodes, *jitter;
+};
+
+constexpr Step steps[] = {{"DP50-256/messages/unfolded", "unfolded", ""},
+                          {"DP50-256/messages/folded", "folded", ""},
+                          {"DP50J-256/messages", "unfolded", "0.1"}};
+
 constexpr Workload workloads[] = {{"RING100M-128", "ring", "8", "1e8", true},
                                   {"RING100M-1024", "ring", "16", "1e8", true},
                                   {"A2A1M-128", "a2a", "8", "1e6", true},
@@ -84,7 +92,26 @@ const bool added = [] {
            "--cfg=network/TCP-gamma:0", "--cfg=contexts/stack-size:64", "--log=root.thresh:critical"});
 #endif
   }
-  const std::string scenarios = CLUSTERSIM_SOURCE_DIR "/scenarios/";
+  for (const Step& s : steps) {
+    std::vector<std::string> words = {DATA_PARALLEL_PROGRAM, "256", "messages", s.nodes};
+    if (s.jitter[0]) words.push_back(s.jitter);
+    add(s.name, words);
+  }
+  const std::string speed = CLUSTERSIM_SOURCE_DIR "/tests/speed/", scenarios = CLUSTERSIM_SOURCE_DIR "/scenarios/";
+  add("all_reduce_16MiB_256_gpus_rails/messages",
+      {CLUSTERSIM_PROGRAM, "collective", speed + "rails-256.json", "--op", "all_reduce", "--sizes", "16MiB",
+       "--algorithm", "ring", "--fidelity", "messages"});
+  add("run_smallest", {CLUSTERSIM_PROGRAM, "run", speed + "smallest.json", "--no-what-if"});
+  add("run_mlperf_resnet_8_a100", {CLUSTERSIM_PROGRAM, "run", speed + "mlperf-resnet.json", "--no-what-if"});
+  for (const int gpus : {8, 1024, 16384, 100000})
+    add("run_bert-large_h100/" + std::to_string(gpus),
+        {CLUSTERSIM_PROGRAM, "run", speed + "bert-large-h100.json", "--no-what-if", "--set",
+         "/cluster/nodes=" + std::to_string(gpus / 8)});
+  add("run_bert-large_h100/100000/1%_of_nodes_slow",
+      {CLUSTERSIM_PROGRAM, "run", speed + "bert-large-h100.json", "--no-what-if", "--set", "/cluster/nodes=12500",
+       "--set", "/cluster/stragglers={\"share\": 0.01, \"slowdown\": 0.1}"});
+  add("run_bert-large_h100/1024/unfolded", {CLUSTERSIM_PROGRAM, "run", speed + "bert-large-h100.json", "--no-what-if",
+                                            "--set", "/cluster/nodes=128", "--unfold"});
   add("run_4node-100g", {CLUSTERSIM_PROGRAM, "run", scenarios + "4node-100g.json", "--no-what-if"});
   add("check_4node-100g", {CLUSTERSIM_PROGRAM, "check", scenarios + "4node-100g.json"});
   return true;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <boost/program_options.hpp>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 
 namespace clustersim {
@@ -127,22 +125,6 @@ Option output_option() {
   return {"output", "FILE", "where to write it; default: standard output", false, OptionState::offered, 'o'};
 }
 
-// To a file beside it, which then takes its name.
-void write_file(const std::string& path, const std::string& text) {
-  const std::string partial = path + ".part";
-  std::error_code failed;
-  {
-    std::ofstream file(partial, std::ios::binary);
-    file << text << std::flush;
-    if (!file) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) std::filesystem::rename(partial, path, failed);
-  if (!failed) return;
-  std::error_code ignored;
-  std::filesystem::remove(partial, ignored);
-  throw InputError({{path, "", "a file that can be written", failed.message(), ""}});
-}
-
 Option format_option() { return {"format", "FORMAT", "table (default), json or csv"}; }
 
 std::string format_of(const Arguments& arguments) {
@@ -151,6 +133,8 @@ std::string format_of(const Arguments& arguments) {
     throw UsageError("--format takes table, json or csv, not \"" + format + "\"");
   return format;
 }
+
+Option report_option() { return {"report", "FILE.html", "also writes one HTML page with charts, which opens offline"}; }
 
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string* best = nullptr;

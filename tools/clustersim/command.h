@@ -47,6 +47,8 @@ struct Command {
   int least_positional = 0, most_positional = 0;
   std::string (*function)(const Arguments&);  // -> what goes to standard output
   std::string more = {};                      // below the options in its help
+  bool headings = false;                      // its table has headings and bars to colour
+  bool own_progress = false;                  // says itself, on standard error, how far it is
 };
 
 Command run_command();
@@ -57,7 +59,10 @@ Command collective_command();
 Command validate_command();
 Command compare_command();
 Command claims_command();
+Command sweep_command();
+Command plan_command();
 Command import_command();
+Command serve_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
@@ -68,13 +73,17 @@ std::string help_text(const Command& command);
 Option set_option();
 std::vector<Override> overrides_of(const Arguments& arguments);
 
-// The -o FILE of several commands; write_file puts a text there, whole or not at all.
+// The -o FILE of several commands. write_file puts a text there, whole or not at all: beside the file, then renamed;
+// what is no plain file (/dev/null, a pipe) is written directly. InputError where it cannot be written.
 Option output_option();
 void write_file(const std::string& path, const std::string& text);
 
 // The --format of several commands, known to be one of its words.
 Option format_option();
 std::string format_of(const Arguments& arguments);
+
+// The --report of several commands.
+Option report_option();
 
 // "; did you mean "run"?" where a candidate is near, else "".
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates);

@@ -8,7 +8,11 @@ constexpr int most_scenarios = 1000;
 
 std::string compare_scenarios(const Arguments& arguments) {
   const std::string format = format_of(arguments);
-  return write(compare(arguments.positional, overrides_of(arguments)), format);
+  if (arguments.has("report")) require_page_template();
+  const Comparison comparison = compare(arguments.positional, overrides_of(arguments));
+  std::string text = write(comparison, format);
+  if (arguments.has("report")) write_file(arguments.value("report", ""), page(comparison));
+  return text;
 }
 
 }  // namespace
@@ -17,10 +21,12 @@ Command compare_command() {
   return {"compare",
           "A.json B.json...",
           "Side by side: time, energy, cost, what limits each, why they differ, and which is on the front of both.",
-          {set_option(), format_option(), {"report", "FILE", "", false, OptionState::not_built}},
+          {set_option(), format_option(), report_option()},
           2,
           most_scenarios,
-          compare_scenarios};
+          compare_scenarios,
+          "",
+          true};
 }
 
 }  // namespace clustersim

@@ -1,11 +1,16 @@
 // The program: finds the command, prints what it returns. The only catch and the only exit codes are here:
-// 0 done, 2 the input is at fault, 70 a fault of ours. Standard output stays empty unless all went well.
+// 0 done, 2 the input is at fault (or a place to write to), 70 a fault of ours. Standard output stays empty unless all
+// went well, and neither it nor standard error carries control characters of anybody's input.
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/program_options/errors.hpp>
+#include <cstring>
 #include <exception>
-#include <iostream>
+#include <optional>
 
 #include "tools/clustersim/command.h"
+#include "tools/clustersim/terminal.h"
 
 namespace clustersim {
 namespace {
@@ -14,12 +19,13 @@ constexpr int exit_input = 2;
 constexpr int exit_internal = 70;
 
 std::vector<Command> commands() {
-  return {run_command(),        compare_command(),  check_command(),  explain_command(), catalog_command(),
-          collective_command(), validate_command(), claims_command(), import_command()};
+  return {run_command(),     compare_command(),    check_command(),    explain_command(),
+          catalog_command(), collective_command(), validate_command(), claims_command(),
+          import_command(),  sweep_command(),      plan_command(),     serve_command()};
 }
 
 // Verbs of the project that are not built yet.
-const std::vector<std::string> later_commands = {"sweep", "plan", "calibrate", "serve"};
+const std::vector<std::string> later_commands = {"calibrate"};
 
 std::string program_help() {
   std::string text =
@@ -44,12 +50,29 @@ std::string answer(const std::vector<std::string>& words) {
     const std::vector<std::string> rest(words.begin() + 1, words.end());
     for (const std::string& word : rest)
       if (word == "--help" || word == "-h") return help_text(command);
-    return command.function(parse_arguments(command, rest));
+    const Arguments arguments = parse_arguments(command, rest);
+    std::optional<WaitingClock> clock;
+    if (!command.own_progress) clock.emplace(command.name);
+    const std::string text = printable(command.function(arguments));
+    return command.headings && arguments.value("format", "table") == "table" && colour_wanted() ? coloured(text) : text;
   }
   if (std::count(later_commands.begin(), later_commands.end(), first))
     throw UsageError(first + " is not part of this version");
   throw UsageError((first[0] == '-' ? "unknown option " : "unknown command ") + first + near_miss(first, names) +
                    " (clustersim --help)");
+}
+
+// Standard output, or why it could not be written there.
+int print(const std::string& text) {
+  const int fault = write_all(STDOUT_FILENO, text);
+  if (fault == 0) return 0;
+  write_all(STDERR_FILENO, "clustersim: the result could not be written: " + std::string(std::strerror(fault)) + "\n");
+  return exit_input;
+}
+
+int complain(int exit_code, const std::string& text) {
+  write_all(STDERR_FILENO, printable(text));
+  return exit_code;
 }
 
 }  // namespace
@@ -58,21 +81,14 @@ std::string answer(const std::vector<std::string>& words) {
 int main(int argc, char** argv) {
   using namespace clustersim;
   try {
-    std::cout << answer(std::vector<std::string>(argv + 1, argv + argc)) << std::flush;
-    if (std::cout) return 0;
-    std::cerr << "clustersim: the result could not be written\n";
-    return exit_internal;
+    return print(answer(std::vector<std::string>(argv + 1, argv + argc)));
   } catch (const InputError& error) {
-    std::cerr << problems_text(error.problems());
-    return exit_input;
+    return complain(exit_input, problems_text(error.problems()));
   } catch (const UsageError& error) {
-    std::cerr << "clustersim: " << error.what() << "\n";
-    return exit_input;
+    return complain(exit_input, "clustersim: " + std::string(error.what()) + "\n");
   } catch (const boost::program_options::error& error) {
-    std::cerr << "clustersim: " << error.what() << "\n";
-    return exit_input;
+    return complain(exit_input, "clustersim: " + std::string(error.what()) + "\n");
   } catch (const std::exception& error) {
-    std::cerr << "clustersim: " << error.what() << "\n";
-    return exit_internal;
+    return complain(exit_internal, "clustersim: " + std::string(error.what()) + "\n");
   }
 }

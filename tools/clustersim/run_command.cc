@@ -15,6 +15,26 @@ std::uint64_t seed_of(const std::string& text) {
   return seed;
 }
 
+// The table, and the files that were asked for.
+std::string result(const Arguments& arguments, const RunOptions& options, const std::string& format) {
+  const std::string& path = arguments.positional[0];
+  const bool traced = arguments.has("trace"), on_page = arguments.has("report");
+  if (!on_page) {
+    RunDetail detail;
+    const Report report = run(path, options, traced ? &detail : nullptr);
+    std::string text = write(report, format);
+    if (traced) write_file(arguments.value("trace", ""), trace_json(detail, report));
+    return text;
+  }
+  require_page_template();
+  const RunPage shown = run_page(path, options);
+  std::string text = write(shown.report, format);
+  const std::string html = page(shown);
+  if (traced) write_file(arguments.value("trace", ""), trace_json(shown.detail, shown.report));
+  write_file(arguments.value("report", ""), html);
+  return text;
+}
+
 std::string run_scenario(const Arguments& arguments) {
   const std::string fidelity = arguments.value("fidelity", "bundle");
   if (fidelity != "bundle" && fidelity != "messages")
@@ -27,7 +47,7 @@ std::string run_scenario(const Arguments& arguments) {
   options.explain_cost = arguments.has("explain-cost");
   options.unfold = arguments.has("unfold");
   options.messages = fidelity == "messages";
-  return write(run(arguments.positional[0], options), format);
+  return result(arguments, options, format);
 }
 
 }  // namespace
@@ -41,14 +61,16 @@ Command run_command() {
            {"seed", "N", "another draw of what is random"},
            {"no-what-if", "", "leaves out the advice that needs runs of its own"},
            {"explain-cost", "", "shows how each sum of money comes about"},
-           {"report", "FILE", "", false, OptionState::not_built},
-           {"trace", "FILE", "", false, OptionState::not_built},
+           report_option(),
+           {"trace", "FILE.json", "one step as a timeline, and the heat before it, for ui.perfetto.dev"},
            {"unfold", "", "simulates every node, not one of each kind; the answer is the same"},
            {"fidelity", "WORD",
             "bundle (default): a collective is one transfer; messages: each chunk of its ring by itself"}},
           1,
           1,
-          run_scenario};
+          run_scenario,
+          "",
+          true};
 }
 
 }  // namespace clustersim

@@ -22,9 +22,12 @@ std::string run_validate(const Arguments& arguments) {
     if (suite != "training") throw UsageError("--write-expected is of the training suite");
     return write_expected(arguments.value("write-expected", ""));
   }
+  if (arguments.has("report")) require_page_template();
   Validation validation = validate(suite, {arguments.has("cross")});
   validation.show_rows = arguments.has("rows");
-  return write(validation, format);
+  std::string text = write(validation, format);
+  if (arguments.has("report")) write_file(arguments.value("report", ""), page(validation));
+  return text;
 }
 
 // A new line of the help, under the text of an option.
@@ -50,7 +53,8 @@ Command validate_command() {
                 "  the speed of each class (GPU design, precision) on the rest in closed form;" + next_line +
                 "  the hand-chosen constants, chosen with all rows in view, stay"},
            {"write-expected", "FILE", "the training suite's errors by family, for the reports of run"},
-           format_option()},
+           format_option(),
+           report_option()},
           0,
           0,
           run_validate};

@@ -1,0 +1,231 @@
+#include "sim/import/smi_query.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <map>
+
+#include "clustersim/error.h"
+#include "sim/import/text_source.h"
+
+namespace clustersim {
+namespace {
+
+constexpr std::size_t kMostColumns = 1024, kMostRows = 100000, kMostGpus = 1024;
+
+std::vector<std::string> split_commas(const std::string& line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (char c : line) {
+    if (c == '"') {
+      quoted = !quoted;
+    } else if (c == ',' && !quoted) {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  for (std::string& cell : cells) cell = trimmed(cell);
+  return cells;
+}
+
+struct Column {
+  std::string name, unit;
+};
+
+// "memory.total [MiB]".
+Column column_of(const std::string& header) {
+  const std::size_t open = header.find('[');
+  Column column{trimmed(header.substr(0, open)), ""};
+  if (open != std::string::npos) column.unit = header.substr(open + 1, header.find(']', open) - open - 1);
+  return column;
+}
+
+// Names of what is used; of two names for one thing either.
+const std::vector<std::string> kNames = {"name", "gpu_name"};
+const std::vector<std::string> kIndex = {"index"};
+const std::vector<std::string> kUuid = {"uuid", "gpu_uuid"};
+const std::vector<std::string> kBus = {"pci.bus_id", "gpu_bus_id"};
+const std::vector<std::string> kMemory = {"memory.total"};
+const std::vector<std::string> kGenerations = {"pcie.link.gen.max", "pcie.link.gen.gpumax", "pcie.link.gen.hostmax"};
+const std::vector<std::string> kWidth = {"pcie.link.width.max"};
+const std::vector<std::string> kWidthNow = {"pcie.link.width.current"};
+const std::vector<std::string> kPower = {"power.limit", "enforced.power.limit"};
+const std::vector<std::string> kClock = {"clocks.max.sm", "clocks.max.graphics"};
+const std::vector<std::string> kCapability = {"compute_cap"};
+const std::vector<std::string> kMig = {"mig.mode.current"};
+const std::vector<std::string> kThrottle = {"clocks_event_reasons.active", "clocks_throttle_reasons.active"};
+
+bool is_header(const std::vector<std::string>& cells) {
+  if (cells.size() > kMostColumns) return false;
+  int known = 0;
+  for (const std::string& cell : cells)
+    for (const auto* names : {&kNames, &kIndex, &kUuid, &kBus, &kMemory, &kGenerations, &kWidth, &kWidthNow, &kPower,
+                              &kClock, &kCapability, &kMig})
+      known += std::count(names->begin(), names->end(), column_of(cell).name) > 0;
+  const bool one_column = cells.size() == 1 && (cells[0] == "name" || cells[0] == "gpu_name");
+  return known >= 2 || one_column;
+}
+
+class Table {
+ public:
+  explicit Table(const std::vector<std::string>& header) {
+    for (std::size_t c = 0; c < header.size() && c < kMostColumns; ++c) columns_.push_back(column_of(header[c]));
+  }
+
+  std::size_t width() const { return columns_.size(); }
+
+  // The value under the first of the names that is there; "" where it is not known.
+  std::string text(const std::vector<std::string>& row, const std::vector<std::string>& names) const {
+    const auto column = index(names);
+    if (!column || *column >= row.size()) return "";
+    const std::string& value = row[*column];
+    return value.starts_with("[") || value == "N/A" ? "" : value;
+  }
+  std::optional<double> quantity(const std::vector<std::string>& row, const std::vector<std::string>& names) const {
+    const auto column = index(names);
+    if (!column || *column >= row.size()) return std::nullopt;
+    return smi_quantity(row[*column], columns_[*column].unit);
+  }
+
+ private:
+  std::optional<std::size_t> index(const std::vector<std::string>& names) const {
+    for (const std::string& name : names)
+      for (std::size_t c = 0; c < columns_.size(); ++c)
+        if (columns_[c].name == name) return c;
+    return std::nullopt;
+  }
+
+  std::vector<Column> columns_;
+};
+
+// What samples of one GPU say together.
+struct Sampled {
+  NodePart part;
+  std::optional<int> width_max, width_now;
+  bool mig = false, throttled = false;
+};
+
+void lower(std::optional<int>& value, std::optional<int> other) {
+  if (other) value = std::min(value.value_or(*other), *other);
+}
+void raise(std::optional<int>& value, std::optional<int> other) {
+  if (other) value = std::max(value.value_or(*other), *other);
+}
+
+class Reader {
+ public:
+  void row(const Table& table, const std::vector<std::string>& cells) {
+    const std::string uuid = table.text(cells, kUuid), bus = bus_id_of(table.text(cells, kBus));
+    const std::string index = table.text(cells, kIndex);
+    std::string key = !bus.empty() ? bus : !uuid.empty() ? uuid : index;
+    if (key.empty()) key = "row " + std::to_string(gpus_.size());
+    if (gpus_.count(key) == 0) {
+      if (order_.size() >= kMostGpus) return;
+      order_.push_back(key);
+    }
+    Sampled& gpu = gpus_[key];
+    NodePart& part = gpu.part;
+    part.kind = PartKind::gpu;
+    part.bus_id = bus;
+    if (const auto number = whole_number(index, 4096)) part.number = number;
+    if (const std::string name = table.text(cells, kNames); !name.empty()) part.name = name;
+    if (const auto bytes = table.quantity(cells, kMemory)) part.memory_bytes = bytes;
+    for (const std::string& name : kGenerations) {
+      const auto told = whole_number(table.text(cells, {name}), 7);
+      if (told.value_or(0) > 0) lower(part.generation, told);
+    }
+    raise(gpu.width_max, whole_number(table.text(cells, kWidth), 32));
+    raise(gpu.width_now, whole_number(table.text(cells, kWidthNow), 32));
+    if (const auto watts = table.quantity(cells, kPower)) part.power_limit_w = watts;
+    if (const auto hertz = table.quantity(cells, kClock)) part.clock_hz = hertz;
+    const std::string capability = table.text(cells, kCapability);  // "8.0"
+    if (const std::size_t dot = capability.find('.'); dot != std::string::npos) {
+      const auto major = whole_number(capability.substr(0, dot), 99),
+                 minor = whole_number(capability.substr(dot + 1), 9);
+      if (major && minor) part.capability = 10 * *major + *minor;
+    }
+    gpu.mig = gpu.mig || table.text(cells, kMig) == "Enabled";
+    note_throttle(table.text(cells, kThrottle), gpu);
+  }
+
+  bool empty() const { return order_.empty(); }
+
+  NodeFacts facts() {
+    NodeFacts facts;
+    facts.format = "nvidia-smi --query-gpu";
+    int narrow = 0, mig = 0, throttled = 0;
+    for (const std::string& key : order_) {
+      Sampled& gpu = gpus_[key];
+      gpu.part.lanes = gpu.width_max;
+      if (gpu.width_now.value_or(0) > 0) {
+        narrow += gpu.width_max && *gpu.width_now < *gpu.width_max;
+        gpu.part.lanes = gpu.width_now;
+      }
+      mig += gpu.mig;
+      throttled += gpu.throttled;
+      facts.parts.push_back(gpu.part);
+    }
+    const auto of = [](int n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
+    if (narrow > 0)
+      facts.warnings.push_back(of(narrow) + " on a slot with fewer lanes than the GPU has: the slot's width is taken");
+    if (mig > 0) facts.warnings.push_back(of(mig) + " with MIG enabled: whole GPUs are simulated");
+    if (throttled > 0) facts.warnings.push_back(of(throttled) + " slowed down by the hardware while sampled");
+    return facts;
+  }
+
+ private:
+  // Hardware slowdown, hardware thermal, power brake.
+  static void note_throttle(const std::string& bits, Sampled& gpu) {
+    if (!bits.starts_with("0x")) return;
+    std::uint64_t value = 0;
+    const auto read = std::from_chars(bits.data() + 2, bits.data() + bits.size(), value, 16);
+    constexpr std::uint64_t hardware = 1u << 3 | 1u << 6 | 1u << 7;
+    gpu.throttled = gpu.throttled || (read.ec == std::errc() && (value & hardware) != 0);
+  }
+
+  std::vector<std::string> order_;
+  std::map<std::string, Sampled> gpus_;
+};
+
+}  // namespace
+
+std::optional<double> smi_quantity(const std::string& value, const std::string& header_unit) {
+  double number = 0;
+  const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+  if (error != std::errc() || !std::isfinite(number) || number < 0) return std::nullopt;
+  std::string unit = trimmed(value.substr(static_cast<std::size_t>(stop - value.data())));
+  if (unit.empty()) unit = header_unit;
+  struct Unit {
+    const char* name;
+    double base;
+  };
+  static constexpr Unit kUnits[] = {{"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"MB", 1e6}, {"W", 1.0},
+                                    {"MHz", 1e6},       {"GHz", 1e9},          {"", 1.0}};
+  for (const Unit& known : kUnits)
+    if (unit == known.name) return number * known.base;
+  return std::nullopt;
+}
+
+std::optional<NodeFacts> read_smi_query(const std::vector<std::string>& lines, const std::string&) {
+  Reader reader;
+  std::optional<Table> table;
+  std::size_t rows = 0;
+  for (const std::string& raw : lines) {
+    const std::string line = trimmed(without_prefix(raw));
+    if (!table && line.find(',') == std::string::npos && line != "name" && line != "gpu_name") continue;
+    const std::vector<std::string> cells = split_commas(line);
+    if (is_header(cells)) {
+      table.emplace(cells);
+    } else if (table && cells.size() == table->width() && !line.empty() && ++rows <= kMostRows) {
+      reader.row(*table, cells);
+    } else {
+      table.reset();
+    }
+  }
+  if (reader.empty()) return std::nullopt;
+  return reader.facts();
+}
+
+}  // namespace clustersim

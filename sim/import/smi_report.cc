@@ -1,0 +1,191 @@
+#include "sim/import/smi_report.h"
+
+#include <algorithm>
+#include <map>
+#include <pugixml.hpp>
+#include <set>
+
+#include "clustersim/error.h"
+#include "sim/import/smi_query.h"
+#include "sim/import/text_source.h"
+#include "sim/import/xml_file.h"
+
+namespace clustersim {
+namespace {
+
+constexpr std::size_t kMostGpus = 1024;
+
+// "16x" as 16; the first whole number of "4" or "16x".
+std::optional<int> leading_number(const std::string& text) {
+  const std::size_t end = text.find_first_not_of("0123456789");
+  return whole_number(text.substr(0, end), 100000);
+}
+
+// What a report says of one GPU, by the path of its headings or elements.
+struct Slot {
+  std::optional<int> generation, device, host, width, width_now;
+};
+
+void finish(const Slot& slot, NodePart& part, NodeFacts& facts) {
+  for (const auto& told : {slot.generation, slot.device, slot.host})
+    if (told.value_or(0) > 0) part.generation = std::min(part.generation.value_or(*told), *told);
+  part.lanes = slot.width;
+  if (slot.width_now.value_or(0) > 0) {
+    if (slot.width && *slot.width_now < *slot.width)
+      facts.warnings.push_back("GPU " + std::to_string(facts.count(PartKind::gpu)) + " runs on " +
+                               std::to_string(*slot.width_now) + " of " + std::to_string(*slot.width) +
+                               " lanes: the slot's width is taken");
+    part.lanes = slot.width_now;
+  }
+  facts.parts.push_back(part);
+}
+
+// The headings above a line of -q, by indentation.
+class Headings {
+ public:
+  void enter(std::size_t indent, const std::string& name) {
+    leave(indent);
+    open_.emplace_back(indent, name);
+  }
+  void leave(std::size_t indent) {
+    while (!open_.empty() && open_.back().first >= indent) open_.pop_back();
+  }
+  // "GPU Link Info/PCIe Generation/Max" ends the path of this key.
+  std::string path(const std::string& key) const {
+    std::string text;
+    for (const auto& [indent, name] : open_) text += name + "/";
+    return text + key;
+  }
+
+ private:
+  std::vector<std::pair<std::size_t, std::string>> open_;
+};
+
+void take(const std::string& path, const std::string& value, NodePart& part, Slot& slot, std::set<std::string>& slow) {
+  const auto ends = [&](const char* tail) { return path.ends_with(tail); };
+  if (ends("/Product Name") || path == "Product Name") part.name = value;
+  if (ends("PCIe Generation/Max")) slot.generation = leading_number(value);
+  if (ends("PCIe Generation/Device Max")) slot.device = leading_number(value);
+  if (ends("PCIe Generation/Host Max")) slot.host = leading_number(value);
+  if (ends("Link Width/Max")) slot.width = leading_number(value);
+  if (ends("Link Width/Current")) slot.width_now = leading_number(value);
+  if (ends("FB Memory Usage/Total")) part.memory_bytes = smi_quantity(value, "");
+  if (ends("Max Clocks/SM")) part.clock_hz = smi_quantity(value, "");
+  const bool power = path.find("Power Readings/") != std::string::npos && path.find("Module") == std::string::npos;
+  if (power && (ends("/Power Limit") || ends("/Current Power Limit"))) part.power_limit_w = smi_quantity(value, "");
+  if (value == "Active" && (ends("/HW Slowdown") || ends("/HW Thermal Slowdown") || ends("/HW Power Brake Slowdown")))
+    slow.insert(path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, const std::string&) {
+  NodeFacts facts;
+  facts.format = "nvidia-smi -q";
+  std::optional<NodePart> part;
+  Slot slot;
+  Headings headings;
+  std::set<std::string> slow;
+  bool is_report = false;
+  const auto close = [&] {
+    if (part) finish(slot, *part, facts);
+    part.reset();
+    slot = {};
+  };
+  for (const std::string& raw : lines) {
+    const std::string line = without_prefix(raw), bare = trimmed(line);
+    if (bare.empty()) continue;
+    const std::size_t indent = line.find_first_not_of(" \t");
+    const std::size_t colon = bare.find(" : ");
+    if (indent == 0 && bare.starts_with("GPU ") && !bus_id_of(bare.substr(4)).empty()) {
+      close();
+      if (facts.parts.size() >= kMostGpus) break;
+      part.emplace();
+      part->kind = PartKind::gpu;
+      part->bus_id = bus_id_of(bare.substr(4));
+      part->number = static_cast<int>(facts.parts.size());
+      headings = {};
+    } else if (part && colon == std::string::npos && bare.back() != ':') {
+      headings.enter(indent, bare);
+    } else if (part && colon != std::string::npos) {
+      headings.leave(indent);
+      const std::string key = trimmed(bare.substr(0, colon));
+      is_report = is_report || key == "Product Name";
+      take(headings.path(key), trimmed(bare.substr(colon + 3)), *part, slot, slow);
+    }
+  }
+  close();
+  if (!is_report) return std::nullopt;
+  for (const std::string& reason : slow) facts.warnings.push_back("a GPU was slowed down while sampled: " + reason);
+  return facts;
+}
+
+std::optional<NodeFacts> read_smi_links(const std::vector<std::string>& lines, const std::string&) {
+  std::map<int, NodePart> gpus;
+  std::map<std::string, int> rates;
+  bool has_links = false;
+  NodePart* open = nullptr;
+  for (const std::string& raw : lines) {
+    const std::string line = trimmed(without_prefix(raw));
+    const std::size_t uuid = line.find(" (UUID: GPU-");
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("GPU ") && uuid != std::string::npos && colon < uuid) {
+      const auto number = whole_number(line.substr(4, colon - 4), 4096);
+      if (!number || gpus.size() >= kMostGpus) continue;
+      open = &gpus[*number];
+      open->kind = PartKind::gpu;
+      open->number = number;
+      open->name = trimmed(line.substr(colon + 2, uuid - colon - 2));
+      continue;
+    }
+    if (open == nullptr || !line.starts_with("Link ") || colon == std::string::npos) continue;
+    if (!whole_number(line.substr(5, colon - 5), 1000)) continue;
+    const std::string state = trimmed(line.substr(colon + 2));
+    const bool rate = state.ends_with("GB/s");
+    if (!rate && state != "<inactive>" && state != "inactive") continue;
+    has_links = true;
+    if (!rate) continue;
+    open->nvlinks = open->nvlinks.value_or(0) + 1;
+    ++rates[state];
+  }
+  if (gpus.empty()) return std::nullopt;
+  NodeFacts facts;
+  facts.format = has_links ? "nvidia-smi nvlink -s" : "nvidia-smi -L";
+  for (const auto& [number, part] : gpus) facts.parts.push_back(part);
+  for (const auto& [rate, count] : rates)
+    facts.remarks.push_back(std::to_string(count) + " NVLinks up, line rate " + shown(rate, 20) + " each way");
+  return facts;
+}
+
+bool is_smi_xml(const std::string& text) { return xml_root(text) == "nvidia_smi_log"; }
+
+NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
+  pugi::xml_document document;
+  parse_xml(text, path, document);
+  NodeFacts facts;
+  facts.format = "nvidia-smi -q -x";
+  for (const pugi::xml_node& gpu : document.child("nvidia_smi_log").children("gpu")) {
+    if (facts.parts.size() >= kMostGpus) break;
+    const auto text_at = [&](const char* place) { return trimmed(gpu.first_element_by_path(place).text().get()); };
+    NodePart part;
+    part.kind = PartKind::gpu;
+    part.number = static_cast<int>(facts.parts.size());
+    part.bus_id = bus_id_of(gpu.attribute("id").value());
+    part.name = text_at("product_name");
+    part.memory_bytes = smi_quantity(text_at("fb_memory_usage/total"), "");
+    part.clock_hz = smi_quantity(text_at("max_clocks/sm_clock"), "");
+    for (const char* place : {"power_readings/power_limit", "gpu_power_readings/current_power_limit"})
+      if (const auto watts = smi_quantity(text_at(place), "")) part.power_limit_w = watts;
+    Slot slot;
+    slot.generation = leading_number(text_at("pci/pci_gpu_link_info/pcie_gen/max_link_gen"));
+    slot.device = leading_number(text_at("pci/pci_gpu_link_info/pcie_gen/max_device_link_gen"));
+    slot.host = leading_number(text_at("pci/pci_gpu_link_info/pcie_gen/max_host_link_gen"));
+    slot.width = leading_number(text_at("pci/pci_gpu_link_info/link_widths/max_link_width"));
+    slot.width_now = leading_number(text_at("pci/pci_gpu_link_info/link_widths/current_link_width"));
+    finish(slot, part, facts);
+  }
+  if (facts.parts.empty()) throw InputError({{path, "", "GPUs in nvidia-smi's log", "none", ""}});
+  return facts;
+}
+
+}  // namespace clustersim
