@@ -3,7 +3,7 @@
 // The cluster is folded: every group of equal nodes is represented by one node, simulated GPU by GPU.
 // Resources shared by several nodes carry the traffic of all of them (the weights of the transfers say so).
 // Detail says what is not: every node is simulated by itself, or every chunk of a collective's ring is a message of its
-// own; messages fold only where all nodes are alike and hang on one leaf.
+// own; messages fold only where all nodes are alike and leaves make no difference (messages.h).
 // Checked by: tests/sim/assembly_test.cc, tests/sim/unfold_test.cc
 #pragma once
 

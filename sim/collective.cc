@@ -2,7 +2,7 @@
 //
 // Each size is planned as a job's collective would be and then run by the engine on the idle cluster, so that the
 // numbers are those of the machine that `run` uses; or, message by message, on the cluster with every node by itself.
-// Where all nodes take part, are alike and hang on one leaf, one node does what each of them does.
+// Where all nodes take part, are alike and leaves make no difference, one node does what each of them does.
 // busbw follows nccl-tests: algbw times the factor of the operation.
 #include <algorithm>
 #include <optional>

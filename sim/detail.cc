@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
+#include "models/fabric/build_fabric.h"
 #include "sim/read/scenario_words.h"
 
 namespace clustersim {
@@ -36,65 +38,84 @@ std::vector<CollectiveRequest> requests(const Assembly& assembly) {
   return all;
 }
 
-double messages_in(const MessagePlan& plan) {
-  return static_cast<double>(plan.pattern.lanes.size()) * plan.pattern.steps;
-}
+// A collective's bundle and messages; those without messages are left out.
+struct TwoFaces {
+  CollectivePlan bundle;
+  MessagePlan messages;
+  double count = 0;  // messages, of all nodes
+};
 
-void check_messages(const Scenario& scenario, Detail detail, std::vector<Problem>& faults) {
-  const CollectiveAlgorithm asked = scenario.job.algorithm;
-  if (asked != CollectiveAlgorithm::automatic && asked != CollectiveAlgorithm::ring)
-    faults.push_back({scenario.file, "/job/collective_algorithm", "auto or ring with --fidelity messages",
-                      "\"" + word_of(kAlgorithmWords, asked) + "\"", "only rings are simulated message by message"});
-  // A ring through all, at least one, in one bucket at least; Assembly would be too large to ask.
-  const double n = scenario.cluster.gpus(), least = 2 * n * (n - 1) * steps_at_a_time;
-  const bool folds = scenario.cluster.groups.size() == 1 && !detail.unfold;
-  if (!folds && least > most_messages)
-    faults.push_back({"command line", "--fidelity", "messages with fewer GPUs",
-                      std::to_string(scenario.cluster.gpus()) + " GPUs", "--fidelity bundle takes any number"});
+std::vector<TwoFaces> faces(const Assembly& assembly) {
+  std::vector<TwoFaces> all;
+  const SimulatedFabric& fabric = assembly.simulated();
+  const double alike = fabric.folds() ? fabric.nodes().front().stands_for : 1.0;
+  for (const CollectiveRequest& request : requests(assembly)) {
+    const CollectivePlan bundle = assembly.planner().plan(request);
+    if (auto plan = assembly.message_planner()->plan(request, bundle)) {
+      const double count = static_cast<double>(plan->pattern.lanes.size()) * plan->pattern.steps * alike;
+      all.push_back({bundle, std::move(*plan), count});
+    }
+  }
+  return all;
 }
 
 }  // namespace
 
 Detail detail_of(const Scenario& scenario, const RunOptions& options) {
-  const Detail detail{options.unfold, options.messages};
   std::vector<Problem> faults;
-  if (options.unfold && scenario.cluster.gpus() > most_gpus)
-    faults.push_back({"command line", "--unfold", "at most " + std::to_string(static_cast<int>(most_gpus)) + " GPUs",
+  const CollectiveAlgorithm asked = scenario.job.algorithm;
+  if (options.messages && asked != CollectiveAlgorithm::automatic && asked != CollectiveAlgorithm::ring)
+    faults.push_back({scenario.file, "/job/collective_algorithm", "auto or ring with --fidelity messages",
+                      "\"" + word_of(kAlgorithmWords, asked) + "\"", "only rings are simulated message by message"});
+  const bool alike = !scenario.cluster.stragglers && MessagePlanner::can_fold(build_fabric(scenario.cluster));
+  const bool every_node = options.unfold || (options.messages && !alike);
+  if (every_node && scenario.cluster.gpus() > most_gpus)
+    faults.push_back({"command line", options.unfold ? "--unfold" : "--fidelity",
+                      "at most " + std::to_string(most_gpus) + " GPUs, each simulated by itself",
                       std::to_string(scenario.cluster.gpus()) + " GPUs", "without it equal nodes cost what one costs"});
-  if (options.messages) check_messages(scenario, detail, faults);
   if (!faults.empty()) throw InputError(faults);
-  return detail;
+  return {options.unfold, options.messages};
+}
+
+void check_messages(const Assembly& assembly) {
+  if (!assembly.message_planner()) return;
+  double messages = 0;
+  for (const TwoFaces& one : faces(assembly))
+    messages += static_cast<double>(one.messages.pattern.lanes.size()) * one.messages.pattern.steps;
+  if (messages * steps_at_a_time <= most_messages) return;
+  char got[40];
+  std::snprintf(got, sizeof got, "%.2g messages", messages * steps_at_a_time);
+  throw InputError({{"command line", "--fidelity", "messages with fewer GPUs or larger buckets", got,
+                     "--fidelity bundle takes any number"}});
 }
 
 std::string messages_text(const Assembly& assembly) {
-  double messages = 0, fewest = 0;
+  double messages = 0, fewest = 1e300;
   int count = 0, bound = 0;
-  for (const CollectiveRequest& request : requests(assembly)) {
-    const CollectivePlan bundle = assembly.planner().plan(request);
-    const auto plan = assembly.message_planner()->plan(request, bundle);
-    if (!plan) continue;
-    const double alike = assembly.simulated().folds() ? assembly.simulated().nodes().front().stands_for : 1.0;
-    messages += messages_in(*plan) * alike;
-    const double waits_s = bundle.latency_s - bundle.launch_s;
-    const double latencies = waits_s > 0 ? (bundle.idle_time_s - bundle.latency_s) / waits_s : latencies_of_a_chunk;
-    fewest = count == 0 ? latencies : std::min(fewest, latencies);
+  for (const TwoFaces& one : faces(assembly)) {
+    const double waits_s = one.bundle.latency_s - one.bundle.launch_s;
+    const double sends_s = one.bundle.idle_time_s - one.bundle.latency_s;
+    if (sends_s < latencies_of_a_chunk * waits_s) {
+      ++bound;
+      fewest = std::min(fewest, sends_s / waits_s);
+    }
+    messages += one.count;
     ++count;
-    bound += latencies < latencies_of_a_chunk;
   }
-  if (count == 0) return "";
+  if (count == 0) return "no collectives";
   char text[240];
-  std::snprintf(text, sizeof text, "%d collectives a step, all by ring, in %.0f messages", count, messages);
+  std::snprintf(text, sizeof text, "%d collective%s a step, all by ring, in %.0f messages%s", count,
+                count == 1 ? "" : "s", messages,
+                assembly.simulated().folds() && assembly.cluster().nodes() > 1
+                    ? " (simulated on one node, since all are alike)"
+                    : "");
   std::string result = text;
-  if (assembly.simulated().folds() && assembly.cluster().nodes() > 1)
-    result += " (simulated on one node, since all are alike)";
-  if (bound > 0) {
-    std::snprintf(text, sizeof text,
-                  "; latency-bound: in %d of them a chunk takes less than ten latencies (the least %.2g), where taking "
-                  "the ring as one transfer may be off by more than 1 %%",
-                  bound, fewest);
-    result += text;
-  }
-  return result;
+  if (bound == 0) return result;
+  std::snprintf(text, sizeof text,
+                "; latency-bound: in %d of them a chunk takes less than ten latencies (the least %.2g), where taking "
+                "the ring as one transfer may be off by more than 1 %%",
+                bound, fewest);
+  return result + text;
 }
 
 }  // namespace clustersim

@@ -10,9 +10,10 @@ namespace clustersim {
 
 // The detail asked for. InputError where the scenario is too large for it, or has collectives without messages.
 Detail detail_of(const Scenario& scenario, const RunOptions& options);
+// InputError where there are more messages than anybody waits for.
+void check_messages(const Assembly& assembly);
 
-// For the report of a run message by message: how the collectives go, and which are bound by latency. "" if there are
-// none.
+// For the report of a run message by message: how the collectives go, and which are bound by latency.
 std::string messages_text(const Assembly& assembly);
 
 }  // namespace clustersim

@@ -87,6 +87,7 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
   const auto began = std::chrono::steady_clock::now();
   const Detail closely = detail_of(scenario, options);
   const Assembly assembly(scenario.cluster, scenario.job, closely);
+  check_messages(assembly);
   const SimulatedJob own = simulate(scenario, assembly);
   std::optional<Assembly> cloud_assembly;
   std::optional<SimulatedJob> cloud;

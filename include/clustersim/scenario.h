@@ -123,6 +123,7 @@ enum class Precision : std::uint8_t { fp32, tf32, amp, bf16, fp8 };
 enum class Stack : std::uint8_t { pytorch_ddp, pytorch_horovod, tensorflow_horovod, mxnet_horovod, mlperf, native };
 enum class Fusion : std::uint8_t { eager, nchw, fused, jit };
 enum class GradientPrecision : std::uint8_t { fp32, fp16 };
+enum class Head : std::uint8_t { pretraining, span };
 enum class Reduction : std::uint8_t { all_reduce, rs_ar_ag };
 enum class Optimizer : std::uint8_t { sgd, lars, adam, lamb };
 enum class LrRule : std::uint8_t { linear, sqrt, reference };
@@ -178,6 +179,7 @@ struct Job {
   double tokens_per_sequence = 128;  // mean
   double length_square_ratio = 1.0;  // E[S^2]/E[S]^2
   bool packing = false;
+  Head head = Head::pretraining;  // of BERT
   Fusion fusion = Fusion::eager;
   GradientPrecision gradient_precision = GradientPrecision::fp32;
   Bytes bucket;        // DDP bucket or Horovod fusion buffer; 0: one bucket for all

@@ -18,21 +18,21 @@ constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
 
 constexpr double launch_per_rank_s = 2.5 * us;  // [fitted: 8-byte rows of 2, 4 and 8 GPUs: 13, 18 to 23, 35 us]
 constexpr double simple_factor = 1.4;           // [published: NCCL's factor on Simple; fits 8x A100 from 1 to 64 MiB]
-constexpr double ring_knee_per_rank = mib / 8;  // [fitted: 8x A100, 2 and 4 nodes of 8x A100]
-constexpr double tree_knee = 1 * mib;           // [fitted: 2 and 4 nodes of 8x A100]
-constexpr double efa_tree_knee = 4 * mib;       // [fitted: 2x p4de]
 constexpr double simple_slice = mib / 2;        // one of eight slices of NCCL's 4 MiB buffer [published: nccl]
-// An EFA hop in NIC latencies (SRD and its proxy): small and full messages [fitted: 2x p4de, 18 us].
-constexpr double efa_small = 3.5, efa_full = 13.0;
 
-constexpr double nvls_base = 18 * us;   // [fitted: 8x H200 at 32 to 512 KiB, 38 us]
-constexpr double nvls_fill = 60 * us;   // [fitted: 8x H200]
-constexpr double nvls_hop = 60 * us;    // fill for a network hop of NVLS-tree [fitted: 2x 8 H100]
-constexpr double nvls_knee = 8 * mib;   // [fitted: 8x H200, 2x 8 H100]
+// Bytes at which half of what lies between the small and the full protocol's time has been added. Rings and trees on
+// eight ranks [fitted: 8x A100, 2 and 4 nodes of 8x A100]; what streams through switches, EFA or pairs in larger pieces
+// [fitted: 8x H200, 2x 8 H100, 2x p4de, 8x A100 all-to-all].
+constexpr double ring_knee_per_rank = mib / 8, tree_knee = 8 * ring_knee_per_rank;
+constexpr double stream_knee = 8 * mib;
+// Time to fill such a stream, and each network hop of it [fitted: 8x H200, 2x 8 H100, 8x A100 all-to-all].
+constexpr double stream_fill = 60 * us;
+
+constexpr double nvls_base = 23 * us;   // [published: NCCL tuner]
 constexpr double sharp_base = 31 * us;  // [published: NCCL tuner, CollNet network hop]
-constexpr double sharp_fill = 60 * us;  // [assumed] as NVLS
-// Sends and receives to eight peers are under way at a time [fitted: 8x A100 all-to-all, 87 us up to 4 MiB].
-constexpr double peers_at_once = 8, pairwise_round = 67 * us, pairwise_fill = 60 * us, pairwise_knee = 32 * mib;
+// Sends and receives to eight peers are under way at a time [published: NCCL, work elements of a kernel]; a round of
+// them [fitted: 8x A100 all-to-all, 87 us up to 4 MiB].
+constexpr double peers_at_once = 8, pairwise_round = 67 * us;
 
 }  // namespace
 
@@ -47,10 +47,11 @@ Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& par
   if (!node.nic) return hop;
   if (cluster.fabric.transport == Transport::efa) {
     const double latency = node.nic->rdma_latency.base();
-    hop = {efa_small * latency, efa_full * latency};
+    // As many latencies of the NIC as the hops above are of an InfiniBand NIC, 1 us.
+    hop = {net_ring.small_s * latency / us, net_ring.full_s * latency / us};
   } else if (cluster.fabric.transport == Transport::tcp) {
     // The first and the last slice are copied into host memory, sent, and copied out again with nothing beside them;
-    // all others overlap, since a rank sends one chunk while it receives the next [fitted: 2 nodes over 10 GbE].
+    // all others overlap, since a rank sends one chunk while it receives the next [checked: 2 nodes over 10 GbE].
     const double latency = node.nic->tcp_latency.base();
     const double rate = port_rate(cluster.fabric, *node.nic) * wire_share(node, cluster, plan);
     hop = {hop.small_s + latency, hop.full_s + latency, 2 * simple_slice / rate};
@@ -80,19 +81,19 @@ Curve tree_curve(double launch, Hop inside, Hop network, Steps steps, bool efa) 
   const double ll = launch + tree_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
   const double once = steps.between > 0 ? network.once_s : 0.0;
   const double simple = tree_base[1] + steps.inside * inside.full_s + steps.between * network.full_s + once;
-  return {ll, std::max(0.0, launch + simple_factor * simple - ll), efa ? efa_tree_knee : tree_knee};
+  return {ll, std::max(0.0, launch + simple_factor * simple - ll), efa ? stream_knee : tree_knee};
 }
 
 Curve nvls_curve(double launch, Hop network, int nodes) {
   const double hops = nodes > 1 ? 2 * std::log2(nodes) : 0.0;
-  return {launch + nvls_base + hops * network.small_s, nvls_fill + hops * nvls_hop, nvls_knee};
+  return {launch + nvls_base + hops * network.small_s, stream_fill * (1 + hops), stream_knee};
 }
 
-Curve in_network_curve(double launch) { return {launch + sharp_base, sharp_fill, nvls_knee}; }
+Curve in_network_curve(double launch) { return {launch + sharp_base, stream_fill, stream_knee}; }
 
 Curve pairwise_curve(double launch, Hop network, int ranks, int nodes) {
   const double rounds = std::max(1.0, std::ceil((ranks - 1) / peers_at_once));
-  return {launch + rounds * pairwise_round + (nodes > 1 ? network.small_s : 0.0), pairwise_fill, pairwise_knee};
+  return {launch + rounds * pairwise_round + (nodes > 1 ? network.small_s : 0.0), stream_fill, stream_knee};
 }
 
 const char* protocol_name(const Curve& curve, double bytes, bool nvlink) {

@@ -56,7 +56,15 @@ MessagePlanner::MessagePlanner(const Cluster& cluster, const FabricPlan& folded,
 
 bool MessagePlanner::can_fold(const FabricPlan& plan) {
   if (plan.nodes.size() != 1) return false;
-  return plan.nodes_per_leaf == 0 || plan.nodes.front().count <= plan.nodes_per_leaf;
+  if (plan.nodes_per_leaf == 0 || plan.nodes.front().count <= plan.nodes_per_leaf) return true;
+  if (!plan.storage_servers.empty()) return false;
+  std::vector<double> of_a_node(plan.vertices.size(), 0.0);  // by leaf: rates of the NICs that a node has on it
+  for (const Link& link : plan.links)
+    if (link.kind == LinkKind::nic) of_a_node[at(link.to)] += link.bytes_per_s;
+  return std::all_of(plan.links.begin(), plan.links.end(), [&](const Link& link) {
+    return link.kind != LinkKind::network ||
+           link.bytes_per_s >= std::max(of_a_node[at(link.from)], of_a_node[at(link.to)]);
+  });
 }
 
 const NodePaths& MessagePlanner::paths(int node) const { return paths_[at(fabric_->nodes()[at(node)].plan_node)]; }

@@ -11,7 +11,8 @@
 // bundle's (paths.h). As there, a chunk that changes rails inside a pod does so within a node, at no charge; cables of
 // a mesh are taken all at once, in the proportion of their rates.
 // One node that stands for many alike sends to itself what it would send to the next: exact where all nodes are alike
-// and hang on one leaf (can_fold).
+// and hang on one leaf, or on leaves whose uplinks never bind, so that it does not matter whether the next node is on
+// another leaf (can_fold): nobody else uses them, and they carry what all NICs of a node send together.
 // Assumes that nodes have equally many channels (else channels of the poorer node serve several rings).
 // Against the bundle: within 1 % on an idle fabric where a chunk takes at least ten latencies, within 5 % beside other
 // traffic. Cost: one lane for each rank and ring, or for each pair of ranks.
@@ -39,7 +40,8 @@ class MessagePlanner {
   MessagePlanner(const Cluster& cluster, const FabricPlan& folded, const SimulatedFabric& fabric,
                  const RouteFinder& routes);
 
-  // Is the ring through all nodes the same to each of them?
+  // Is the ring through all nodes the same to each of them? Where the plan has shared storage its traffic is on the
+  // uplinks too.
   static bool can_fold(const FabricPlan& plan);
 
   // The ring of an all_reduce, reduce_scatter or all_gather, or an all_to_all among all ranks (Scope::world, unfolded).

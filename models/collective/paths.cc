@@ -15,21 +15,19 @@ constexpr double capped_flow_share = 0.85;  // [published: horovod issue 396, 7.
 constexpr double host_copy_share = 0.6;     // [fitted: 8x RTX 4090 without P2P, 14.9 of 25 GB/s]
 constexpr double hashed_slowdown = 1.4;     // [published: Meta RoCE 2024, spreading flows won back up to 40 %]
 
-// What NCCL reaches of the tuner's rate of a link, at large sizes.
+// What NCCL reaches of the tuner's rate of a link, at large sizes; others reach it.
 struct LinkShare {
   int generation;
   double cable, through_switch;
 };
 constexpr LinkShare nvlink_shares[] = {
-    {2, 1.125, 1.03},   // [fitted: DGX-1 135 of 120 GB/s, DGX-2 123.5 of 120]
-    {3, 0.85, 0.98},    // [fitted: bridged pairs of A100 200 to 208 of 240 GB/s, 8x A100 on switches 235]
-    {4, 0.99, 0.99},    // [fitted: 8x H200 ring 366 of 371]
+    {2, 1.125, 1.0},    // [fitted: DGX-1 135 of 120 GB/s]
+    {3, 0.85, 0.98},    // [fitted, 2 numbers: bridged pairs of A100 200 to 208 of 240 GB/s, 8x A100 on switches 235]
     {5, 0.945, 0.945},  // [fitted: 8x B200 ring 682 of 722]
 };
-constexpr double xgmi_share = 0.94;  // [fitted: 8x MI300X 313 of 334 GB/s]
 
 double fabric_weight(const LinkSpec& link, bool through_switch) {
-  if (link.kind == "xgmi") return 1.0 / xgmi_share;
+  if (link.kind == "xgmi") return 1.0;
   for (const LinkShare& share : nvlink_shares)
     if (share.generation == link.generation) return 1.0 / (through_switch ? share.through_switch : share.cable);
   return 1.0;

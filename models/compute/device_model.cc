@@ -59,13 +59,12 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.sms = std::max(1, gpu.sm_count);
   device.l2_bytes = gpu.l2_cache.base();
   device.elementwise_bytes_per_s = gpu.memory_bandwidth.base() * stream_fraction(gpu);
-  device.dram_bytes_per_s =
-      device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : compute::framework_stream_gddr);
+  device.dram_bytes_per_s = device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : 1.0);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
+  device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;
   device.fixed_s = (cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
-  device.convolution_ratio = compute::convolution_ratio;
 
   const double board = ceiling(gpu);
   const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;

@@ -24,13 +24,13 @@ enum class MathFormat : std::uint8_t { simt, tf32, half, fp8 };
 
 struct DeviceModel {
   double simt_flop_per_s = 0, tf32_flop_per_s = 0, half_flop_per_s = 0, fp8_flop_per_s = 0;
-  double convolution_ratio = 1;        // convolution rate over product rate
   double dram_bytes_per_s = 0;         // products, normalisation, softmax
   double elementwise_bytes_per_s = 0;  // additions, activations, casts
   double l2_bytes = 0;
-  double fixed_s = 0;     // of one kernel
-  double ramp_s = 0;      // its part without the launch gap: also spent at a synchronisation inside a kernel
-  double prologue_s = 0;  // of a 256 x 128 tile
+  double fixed_s = 0;  // of one kernel
+  double ramp_s = 0;   // its part without the launch gap: also spent at a synchronisation inside a kernel
+  double transpose_elements_per_s = 0;  // most that kernels which exchange dimensions move
+  double prologue_s = 0;                // of a 256 x 128 tile
   double sms = 1;
 
   // Rate of the format, or of the next one the chip has.

@@ -27,7 +27,7 @@ constexpr double most_splits = 128, fewest_k_per_split = 256, most_waves_of_spli
 
 Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape& shape) {
   const bool simt = device.rate(format) <= device.simt_flop_per_s;
-  const double rate = device.rate(format) * (shape.convolution ? device.convolution_ratio : 1.0);
+  const double rate = device.rate(format);
   const double k = shape.k / shape.math_gain;
   Kernel best;
   double best_s = 0;
@@ -59,6 +59,11 @@ Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape
 
 Kernel stream_kernel(const DeviceModel& device, double bytes) {
   return {0.0, bytes / device.dram_bytes_per_s, device.fixed_s};
+}
+
+Kernel transpose_kernel(const DeviceModel& device, double elements, double element_bytes) {
+  return {elements / device.transpose_elements_per_s, elements * element_bytes / device.dram_bytes_per_s,
+          device.fixed_s};
 }
 
 Kernel normalisation_kernel(const DeviceModel& device, double bytes) {

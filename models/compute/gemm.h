@@ -21,10 +21,9 @@ namespace clustersim {
 struct GemmShape {
   double m = 1, n = 1, k = 1;
   double batch = 1;
-  double bytes = 0;          // DRAM traffic: operands and result
-  bool convolution = false;  // implicit GEMM
-  bool split_k = false;      // weight gradients: small output, long K
-  double math_gain = 1;      // arithmetic saved by the algorithm (Winograd)
+  double bytes = 0;      // DRAM traffic: operands and result
+  bool split_k = false;  // weight gradients: small output, long K
+  double math_gain = 1;  // arithmetic saved by the algorithm (Winograd)
 };
 
 Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape& shape);
@@ -32,6 +31,8 @@ Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape
 // A kernel bound by DRAM: with sums in it (normalisation, softmax), or elementwise.
 Kernel stream_kernel(const DeviceModel& device, double bytes);
 Kernel elementwise_kernel(const DeviceModel& device, double bytes);
+// Exchanges dimensions of a tensor; bound by DRAM or by what SMs move through shared memory.
+Kernel transpose_kernel(const DeviceModel& device, double elements, double element_bytes);
 // Batch normalisation: statistics, a synchronisation of the whole chip, then the second sweep.
 Kernel normalisation_kernel(const DeviceModel& device, double bytes);
 

@@ -8,9 +8,8 @@ namespace {
 
 // [published: stas00/ml-engineering, local NVMe] open() of a small file where the tier states none.
 constexpr double local_open_s = 11e-6;
-// [fitted: on the guide's 17x of 8 Optane over a SATA SSD, inside the 8 to 12 GB/s a core that the catalog recalls]
-// what one reader copies out of the kernel.
-constexpr double copy_per_reader_bytes_per_s = 9.5e9;
+// [assumed: middle of the 8 to 12 GB/s a core that the catalog recalls] what one reader copies out of the kernel.
+constexpr double copy_per_reader_bytes_per_s = 10e9;
 // [assumed: catalog note, recalled] and all readers of a node together.
 constexpr double copy_per_node_bytes_per_s = 60e9;
 // [published: fio issue thread, mdadm on Xeon E5] software RAID0 saturates its cores here.

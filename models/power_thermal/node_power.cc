@@ -18,7 +18,7 @@ constexpr double gpu_switch_w_per_gpu = 30.0;  // [assumed: NVSwitch]
 constexpr double air_fan_share = 0.05;         // [assumed: of the GPUs' TDP]
 constexpr double liquid_fan_share = 0.02;      // [assumed: fans for the rest, pump share]
 
-constexpr double rack_efficiency = 0.98;  // [fitted: MLPerf power logs, 0.974-0.989]
+constexpr double rack_efficiency = 0.98;  // [published: MLPerf power logs, 0.974-0.989]
 constexpr double pc_efficiency = 0.92;    // [published: 80 PLUS Gold, half load]
 
 bool is_module(const GpuSpec& gpu) {

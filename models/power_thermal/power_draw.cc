@@ -8,37 +8,35 @@
 namespace clustersim {
 namespace {
 
+// V(f) = max(floor, 1 - slope (1 - f)) with f over the highest clock, on which most jobs exceed TDP; TDP sustains the
+// share `sustained` of it. Slope and share serve every chip. [fitted, 2 numbers: Zeus power-limit traces, 45 jobs on
+// V100, Quadro RTX 6000, A40 and P100, 6 to 9 caps each]
+constexpr double slope_of_highest = 0.8, sustained = 0.87;
+// The same on the axis f / sustained, which has TDP at 1: again a line with a floor.
+constexpr double sustained_voltage = 1 - slope_of_highest * (1 - sustained);
+constexpr double voltage_slope = slope_of_highest * sustained / sustained_voltage;
+
 struct Curve {
-  double static_share, voltage_floor, voltage_slope;
+  double static_share;      // of TDP
+  double floor_of_highest;  // of the voltage at the highest clock
   bool assumed;
   const char* basis;
   double full_share = 1;  // of TDP, drawn at the highest clock and full activity
 };
 
-// A fit on the axis f_max = clock / highest clock, on which most jobs exceed TDP at 1, restated on the axis
-// f = f_max / f_s of the clock that TDP sustains: V(f_s f)/V(f_s) is again a line with a floor.
-constexpr Curve restated(double static_share, double voltage_floor, double voltage_slope, double sustained,
-                         const char* basis) {
-  const double voltage = 1 - voltage_slope * (1 - sustained);
-  return {static_share, voltage_floor / voltage, voltage_slope * sustained / voltage, false, basis};
-}
-
-// [fitted: Zeus power-limit traces, 10 jobs x 7 caps; static part 15 W of 250 W; TDP sustains 0.90, the median job]
-constexpr Curve volta = restated(15.0 / 250.0, 0.8, 0.8, 0.90, "fitted on V100 power-limit traces");
-// [fitted: Zeus power-limit traces, Quadro RTX 6000, 13 jobs x 8 caps; static part 70 W of 260 W; TDP sustains 0.89]
-constexpr Curve turing = restated(70.0 / 260.0, 0.6, 0.8, 0.89, "fitted on Quadro RTX 6000 power-limit traces");
-// [fitted: Zeus power-limit traces, 12 jobs x 9 caps; 90 W of 300 W is the edge of the searched grid; TDP sustains
-// 0.83]
-constexpr Curve a40 = restated(90.0 / 300.0, 0.8, 0.5, 0.83, "fitted on A40 power-limit traces, loosely");
-// [fitted: Zeus power-limit traces, P100, 10 jobs x 6 caps: caps of 200 W and more of 250 W cost no speed. Shape
-// assumed as the V100's]
-constexpr Curve pascal{15.0 / 250.0, 0.8, 0.8, false, "V100's curve, scaled to P100 power-limit traces", 0.8};
-// [assumed: middle of 0.15-0.2 TDP; floor and slope of the V100]
-constexpr Curve others{0.175, 0.8, 0.8, true, "assumed power curve, no measurement for this GPU"};
+// [fitted, 6 numbers: the same traces] static parts of 15 W of 250 W, 70 W of 260 W, 90 W of 300 W; floors; and of the
+// P100, whose caps of 200 W and more of 250 W cost no speed, the full draw.
+constexpr double usual_floor = 0.75;
+constexpr Curve volta{15.0 / 250.0, usual_floor, false, "fitted on V100 power-limit traces"};
+constexpr Curve turing{70.0 / 260.0, 0.6, false, "fitted on Quadro RTX 6000 power-limit traces"};
+constexpr Curve a40{90.0 / 300.0, usual_floor, false, "fitted on A40 power-limit traces, loosely"};
+constexpr Curve pascal{15.0 / 250.0, usual_floor, false, "V100's curve, scaled to P100 power-limit traces", 0.8};
+// [assumed: middle of 0.15-0.2 TDP]
+constexpr Curve others{0.175, usual_floor, true, "assumed static power, voltage of older chips; no data of this GPU"};
 
 // Kernels bound by memory and hand-overs between steps: a quarter of a training step at about 0.64 of full power.
-// [fitted: Zeus, V100, ResNet-50 in a fixed window: 227, 213, 190, 172, 149 W under caps of 250 to 150 W. Others
-// follow]
+// [fitted, 2 numbers: Zeus, V100, ResNet-50 in a fixed window: 227, 213, 190, 172, 149 W under caps of 250 to 150 W.
+// Others follow]
 constexpr double light_share = 0.25, light_power = 0.64;
 constexpr double leakage_per_kelvin = 0.005;  // [assumed]
 constexpr double spin_share_of_tdp = 0.5;     // [assumed: waiting GPUs draw 0.45-0.6 TDP; 150-250 W reported]
@@ -80,8 +78,8 @@ GpuPowerModel gpu_power_model(const GpuSpec& gpu) {
   model.full = gpu.tdp * curve.full_share;
   model.idle = gpu.idle_power;
   model.static_share = curve.static_share;
-  model.voltage_floor = curve.voltage_floor;
-  model.voltage_slope = curve.voltage_slope;
+  model.voltage_floor = curve.floor_of_highest / sustained_voltage;
+  model.voltage_slope = voltage_slope;
   model.leakage_per_kelvin = leakage_per_kelvin;
   model.reference = throttle_temperature(gpu);
   model.spin_activity = (spin_share_of_tdp - curve.static_share) / (1 - curve.static_share);

@@ -10,6 +10,7 @@ namespace clustersim {
 
 namespace {
 
+constexpr double span_outputs = 2;          // start and end
 constexpr double vocabulary_multiple = 64;  // the decoder is padded for the matrix units
 
 class BertBuilder {
@@ -26,8 +27,7 @@ class BertBuilder {
         squares_(job.tokens_per_sequence * job.tokens_per_sequence * job.length_square_ratio),
         hidden_bytes_(rows_ * network.hidden * element_),
         score_bytes_(sequences_ * network.heads * squares_ * element_),
-        // Plain PyTorch code predicts every position and lets the loss ignore the others.
-        predicted_(std::max(1.0, std::ceil((fusion_ == Fusion::eager && !tensorflow_ ? 1.0 : masked_share) * rows_))) {}
+        predicted_(std::max(1.0, std::ceil(predicted_share(job) * rows_))) {}
 
   std::vector<Kernel> layer_forward() const {
     std::vector<Kernel> out;
@@ -70,10 +70,12 @@ class BertBuilder {
   }
 
   std::vector<Kernel> head_forward() const {
+    if (net_.span_head) return {linear(rows_, span_outputs, net_.hidden)};
     return {linear(predicted_, net_.hidden, net_.hidden), linear(predicted_, vocabulary(), net_.hidden),
             stream_kernel(device_, logit_bytes(true))};
   }
   std::vector<Kernel> head_backward() const {
+    if (net_.span_head) return {linear(rows_, net_.hidden, span_outputs), weight(span_outputs, net_.hidden)};
     return {stream_kernel(device_, logit_bytes(false)), linear(predicted_, net_.hidden, vocabulary()),
             product({vocabulary(), static_cast<double>(net_.hidden), predicted_}, true),
             linear(predicted_, net_.hidden, net_.hidden),
@@ -160,6 +162,18 @@ void append(std::vector<Kernel>& out, const std::vector<Kernel>& more) {
 
 }  // namespace
 
+BertNetwork bert_network_of(const Job& job) {
+  BertNetwork network = bert_network(job.model_id);
+  network.span_head = job.head == Head::span;
+  return network;
+}
+
+double predicted_share(const Job& job) {
+  if (job.head == Head::span) return 0;
+  const bool plain = job.fusion == Fusion::eager || job.fusion == Fusion::nchw;
+  return plain && job.stack != Stack::tensorflow_horovod ? 1.0 : masked_share;
+}
+
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {
   const BertBuilder builder(network, job, gpu);
   MicroBatchKernels kernels;
@@ -168,7 +182,7 @@ MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const
   for (int i = 0; i < network.layers; ++i) append(kernels.forward, forward);
   append(kernels.forward, builder.head_forward());
 
-  kernels.backward.push_back({"heads", builder.head_backward(), network.head_parameters(), 9});
+  kernels.backward.push_back({"heads", builder.head_backward(), network.head_parameters(), network.head_tensors()});
   for (int i = network.layers; i-- > 0;)
     kernels.backward.push_back({"encoder." + std::to_string(i), backward, network.layer_parameters(), 16});
   kernels.backward.push_back({"embeddings", builder.embedding_backward(), network.embedding_parameters(), 5});

@@ -15,6 +15,13 @@ namespace clustersim {
 
 constexpr double masked_share = 0.15;  // [published: Devlin et al. 2018] positions whose token is predicted
 
+// The network with the job's head.
+BertNetwork bert_network_of(const Job& job);
+
+// Share of the positions whose token is predicted: none by a span head; all by plain PyTorch code, which lets the loss
+// ignore what was not masked; else the masked ones.
+double predicted_share(const Job& job);
+
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu);
 
 }  // namespace clustersim

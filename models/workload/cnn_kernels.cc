@@ -34,7 +34,7 @@ class CnnBuilder {
 
   void forward(const ConvLayer& layer, std::vector<Kernel>& out) const {
     const double in = in_bytes(layer), result = out_bytes(layer);
-    if (change_layout_) add_stream(out, layout_passes() * (in + result));
+    if (change_layout_) add_transposes(out, in + result);
     out.push_back(gemm_kernel(device_, format_, forward_shape(layer)));
     if (layer.after == After::bias_relu) {
       if (passes_.relu > 0) {
@@ -67,7 +67,7 @@ class CnnBuilder {
       add_norm(out, sweep_bytes(device_, result, passes_.norm_back + (join && with_add ? passes_.add_back : 0),
                                 std::min(3.0, passes_.norm_back - 2)));
     }
-    if (change_layout_) add_stream(out, layout_passes() * (in + result) * (first ? 1 : 2));
+    if (change_layout_) add_transposes(out, (in + result) * (first ? 1 : 2));
     if (!first) out.push_back(gemm_kernel(device_, format_, data_gradient_shape(layer)));
     out.push_back(gemm_kernel(device_, format_, weight_gradient_shape(layer)));
   }
@@ -88,10 +88,11 @@ class CnnBuilder {
   void add_elementwise(std::vector<Kernel>& out, double bytes) const {
     out.push_back(elementwise_kernel(device_, bytes));
   }
-  double images() const { return images_; }
-  double layout_passes() const {
-    return element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
+  void add_transposes(std::vector<Kernel>& out, double bytes) const {
+    const double passes = element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
+    out.push_back(transpose_kernel(device_, passes * bytes / element_, element_));
   }
+  double images() const { return images_; }
   double element() const { return element_; }
 
  private:
@@ -113,7 +114,6 @@ class CnnBuilder {
             padded_channels(layer) * taps(layer),
             1,
             sweep_bytes(device_, in_bytes(layer), 1, 1) + out_bytes(layer) + weight_bytes(layer),
-            true,
             false,
             gain(layer)};
   }
@@ -124,7 +124,6 @@ class CnnBuilder {
             layer.out_channels * taps(layer) / (layer.stride * layer.stride),
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
-            true,
             false,
             gain(layer)};
   }
@@ -136,11 +135,10 @@ class CnnBuilder {
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
             true,
-            true,
             gain(layer)};
   }
   GemmShape linear_shape(double m, double n, double k, bool weight_gradient) const {
-    return {m, n, k, 1, (m * n + n * k + m * k) * element_, false, weight_gradient, 1};
+    return {m, n, k, 1, (m * n + n * k + m * k) * element_, weight_gradient, 1};
   }
 
   DeviceModel device_;

@@ -44,6 +44,7 @@ double BertNetwork::embedding_parameters() const { return (vocabulary + position
 
 double BertNetwork::head_parameters() const {
   const double h = hidden;
+  if (span_head) return 2 * h + 2;
   return (h * h + h) + (h * h + h + 2 * h + vocabulary) + (2 * h + 2);
 }
 

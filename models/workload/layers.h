@@ -51,11 +51,13 @@ struct CnnNetwork {
 struct BertNetwork {
   int layers = 24, hidden = 1024, heads = 16, feed_forward = 4096;
   int vocabulary = 30522, positions = 512;
+  bool span_head = false;  // two outputs a token in place of the pre-training heads
   double layer_parameters() const;
   double embedding_parameters() const;
-  double head_parameters() const;  // pooler, masked-language and next-sentence heads; the decoder is tied
+  double head_parameters() const;  // pooler, masked-language and next-sentence heads (the decoder is tied), or span
   double parameters() const { return layers * layer_parameters() + embedding_parameters() + head_parameters(); }
-  int tensors() const { return 5 + 16 * layers + 9; }
+  int head_tensors() const { return span_head ? 2 : 9; }
+  int tensors() const { return 5 + 16 * layers + head_tensors(); }
   // Per sequence of S tokens (S2 = E[S^2]) with `masked` predicted tokens.
   double forward_flop(double tokens, double tokens_squared, double masked) const;
 };

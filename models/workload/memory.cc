@@ -40,9 +40,8 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
   const double rows = sequences * length;
   const double scores = unpadded ? 0.0 : 5.0 * network.heads * length / h;
   const double layers = network.layers * rows * h * (34 + scores) * activation_bytes(job.precision) / 2;
-  const double predicted = job.fusion == Fusion::eager ? 1.0 : masked_share;
   // Logits, their softmax in fp32 and its gradient.
-  const double logits = rows * predicted * network.vocabulary * (activation_bytes(job.precision) + 4 + 4);
+  const double logits = rows * predicted_share(job) * network.vocabulary * (activation_bytes(job.precision) + 4 + 4);
   return layers + logits;
 }
 
@@ -53,7 +52,7 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return need;
   double parameters = 0, activations = 0;
   if (job.model == ModelKind::bert) {
-    const BertNetwork network = bert_network(job.model_id);
+    const BertNetwork network = bert_network_of(job);
     parameters = network.parameters();
     activations = bert_activation_bytes(network, job);
   } else {

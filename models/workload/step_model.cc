@@ -66,21 +66,25 @@ double update_bytes(Optimizer optimizer) {
   return compute::sgd_bytes;
 }
 
-double operators_per_tensor(Optimizer optimizer) {
-  if (optimizer == Optimizer::lamb) return compute::lamb_operators;
-  return optimizer == Optimizer::adam ? compute::adam_operators : compute::sgd_operators;
+double operators_per_tensor(const Job& job) {
+  if (job.optimizer == Optimizer::lamb) return compute::lamb_operators;
+  if (job.optimizer != Optimizer::adam) return compute::sgd_operators;
+  return job.model == ModelKind::bert ? compute::adam_tensor_operators : compute::adam_operators;
 }
 
 void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, double operator_s, int shards) {
-  Kernel update = stream_kernel(device, update_bytes(job.optimizer) * model.parameters / shards);
-  // TensorFlow's LAMB is written in framework operators, a group for each variable, and cannot be one kernel.
-  const bool per_variable = job.stack == Stack::tensorflow_horovod && job.optimizer == Optimizer::lamb;
-  if (job.fused_optimizer && !per_variable) {
+  // TensorFlow's LAMB and BERT's Adam are written in framework operators, a group for each variable.
+  const bool bert_adam = job.model == ModelKind::bert && job.optimizer == Optimizer::adam;
+  const bool per_variable = job.stack == Stack::tensorflow_horovod && (job.optimizer == Optimizer::lamb || bert_adam);
+  const bool fused = job.fused_optimizer && !per_variable;
+  const double bytes = bert_adam && !fused ? compute::adam_tensor_bytes : update_bytes(job.optimizer);
+  Kernel update = stream_kernel(device, bytes * model.parameters / shards);
+  if (fused) {
     update.fixed_s *= compute::fused_update_kernels;
     model.optimizer.push_back(update);
     return;
   }
-  const double per_tensor = operators_per_tensor(job.optimizer);
+  const double per_tensor = operators_per_tensor(job);
   const double operators = per_tensor * model.tensors;
   // Tiny kernels follow one another at the launch interval; the host is slower than that, and waited for only where
   // a synchronisation (the loss scaler's test) has emptied the queue before the update.
@@ -96,8 +100,7 @@ double step_host_seconds(const Job& job, double operator_s, int ranks) {
   double total_s = compute::device_sync_s + jitter_s;
   const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
   if (is_pytorch(job) && cnn && ranks > 1) {
-    total_s += compute::ddp_sync_operators * operator_s;
-    if (is_half(job)) total_s += compute::amp_sync_operators * operator_s;
+    total_s += compute::sync_operators * operator_s * (is_half(job) ? 2 : 1);
   }
   return total_s;
 }
@@ -115,12 +118,13 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   const DeviceModel device = device_model(gpu, job.cuda_graph);
   MicroBatchKernels kernels;
   if (job.model == ModelKind::bert) {
-    const BertNetwork network = bert_network(job.model_id);
+    const BertNetwork network = bert_network_of(job);
     kernels = bert_kernels(network, job, gpu);
     model.parameters = network.parameters();
     model.tensors = network.tensors();
     const double tokens = job.tokens_per_sequence;
-    model.forward_flop = network.forward_flop(tokens, tokens * tokens * job.length_square_ratio, masked_share * tokens);
+    model.forward_flop = network.forward_flop(tokens, tokens * tokens * job.length_square_ratio,
+                                              std::min(masked_share, predicted_share(job)) * tokens);
   } else {
     const CnnNetwork network = cnn_network(job.model_id);
     kernels = cnn_kernels(network, job, gpu);

@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "clustersim/random.h"
+
 namespace clustersim {
 
 namespace {
@@ -12,14 +14,6 @@ constexpr std::size_t entries_per_rung = 16;
 constexpr std::size_t most_rungs = 8192;
 constexpr std::size_t look_ahead = 8;     // events whose slot is fetched from memory before their turn
 constexpr std::size_t least_dead = 1024;  // fewer are not worth a sweep
-
-// The finaliser of splitmix64 (Steele, Lea, Flood 2014): every input bit moves about half of the output bits.
-std::uint64_t mix(std::uint64_t x) {
-  x += 0x9e3779b97f4a7c15ULL;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebULL;
-  return x ^ (x >> 31);
-}
 
 std::uint64_t payload(std::int32_t kind, std::int32_t subject) {
   return static_cast<std::uint64_t>(static_cast<std::uint32_t>(kind)) << 32 | static_cast<std::uint32_t>(subject);
@@ -44,6 +38,8 @@ EventId EventQueue::schedule(SimTime time, std::int32_t kind, std::int32_t subje
   ++live_;
   if (time == now_at_) {
     present_.push_back(entry);
+  } else if (time < near_end_ && (run_.empty() || time >= run_.back().time)) {
+    run_.push_back(entry);
   } else if (time < near_end_) {
     heap_.push_back(entry);
     std::push_heap(heap_.begin(), heap_.end(), later);
@@ -79,6 +75,9 @@ void EventQueue::sweep() {
   present_taken_ = 0;
   sweep(present_);
   sweep(sorted_);
+  run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_taken_));
+  run_taken_ = 0;
+  sweep(run_);
   sweep(heap_);
   std::make_heap(heap_.begin(), heap_.end(), later);
   for (std::size_t r = rung_; r < rung_count_; ++r) sweep(rungs_[r]);
@@ -87,7 +86,26 @@ void EventQueue::sweep() {
 }
 
 const EventQueue::Entry& EventQueue::entry_at(Head head) const {
-  return head == Head::now ? present_[present_taken_] : head == Head::sorted ? sorted_.back() : heap_.front();
+  switch (head) {
+    case Head::now:
+      return present_[present_taken_];
+    case Head::sorted:
+      return sorted_.back();
+    case Head::run:
+      return run_[run_taken_];
+    default:
+      return heap_.front();
+  }
+}
+
+void EventQueue::take_from_run() {
+  if (++run_taken_ == run_.size()) {
+    run_.clear();
+    run_taken_ = 0;
+  } else if (run_taken_ >= least_dead && 2 * run_taken_ >= run_.size()) {
+    run_.erase(run_.begin(), run_.begin() + static_cast<std::ptrdiff_t>(run_taken_));
+    run_taken_ = 0;
+  }
 }
 
 void EventQueue::take(Head head) {
@@ -97,6 +115,8 @@ void EventQueue::take(Head head) {
     present_taken_ = 0;
   } else if (head == Head::sorted) {
     sorted_.pop_back();
+  } else if (head == Head::run) {
+    take_from_run();
   } else {
     std::pop_heap(heap_.begin(), heap_.end(), later);
     heap_.pop_back();
@@ -110,6 +130,7 @@ void EventQueue::drop_dead_heads() {
   };
   while (present_taken_ < present_.size() && dead(present_[present_taken_])) drop(Head::now);
   while (!sorted_.empty() && dead(sorted_.back())) drop(Head::sorted);
+  while (run_taken_ < run_.size() && dead(run_[run_taken_])) drop(Head::run);
   while (!heap_.empty() && dead(heap_.front())) drop(Head::heap);
 }
 
@@ -117,7 +138,8 @@ void EventQueue::drop_dead_heads() {
 EventQueue::Head EventQueue::head() {
   drop_dead_heads();
   Head near = sorted_.empty() ? Head::none : Head::sorted;
-  if (!heap_.empty() && (near == Head::none || later(sorted_.back(), heap_.front()))) near = Head::heap;
+  if (run_taken_ < run_.size() && (near == Head::none || later(sorted_.back(), run_[run_taken_]))) near = Head::run;
+  if (!heap_.empty() && (near == Head::none || later(entry_at(near), heap_.front()))) near = Head::heap;
   if (present_taken_ == present_.size()) return near;
   return near == Head::none || entry_at(near).time > now_at_ ? Head::now : near;
 }
@@ -200,8 +222,8 @@ Event EventQueue::pop() {
   free_slot(entry.slot);
   now_at_ = event.time;
   ++popped_;
-  fingerprint_ =
-      mix(fingerprint_ ^ mix(static_cast<std::uint64_t>(event.time)) ^ mix(~payload(event.kind, event.subject)));
+  fingerprint_ = mix_bits(fingerprint_ ^ mix_bits(static_cast<std::uint64_t>(event.time)) ^
+                          mix_bits(~payload(event.kind, event.subject)));
   return event;
 }
 

@@ -6,8 +6,10 @@
 //
 // A ladder queue: events are sorted only when their turn comes near.
 //   present_   of the present instant, scheduled during it: first in, first out
-//   sorted_    the batch whose turn it is, sorted once      } both before near_end_
-//   heap_      what was scheduled into that batch since     }
+//   sorted_    the batch whose turn it is, sorted once      }
+//   run_       what was scheduled into that batch since,    } all before near_end_
+//              in the order of its time: first in, first out }
+//   heap_      the same, out of that order                  }
 //   rungs_     equal slices of time up to far_from_, unsorted
 //   far_       the rest, unsorted; cut into rungs when those are used up
 // The slices span about the nearer half of far_, so that a few events in the far future do not make them too wide.
@@ -70,7 +72,7 @@ class EventQueue {
     std::int32_t kind = 0;
     std::int32_t subject = 0;
   };
-  enum class Head { none, now, sorted, heap };
+  enum class Head { none, now, sorted, run, heap };
 
   struct Later {  // the heap's order: the first event on top
     bool operator()(const Entry& a, const Entry& b) const {
@@ -81,6 +83,7 @@ class EventQueue {
   bool dead(const Entry& e) const { return slots_[e.slot].generation != e.generation; }
   void free_slot(std::uint32_t index);
   void drop_dead_heads();
+  void take_from_run();
   Head head();
   const Entry& entry_at(Head head) const;
   void take(Head head);
@@ -95,6 +98,8 @@ class EventQueue {
   std::vector<Entry> present_;  // first in, first out
   std::size_t present_taken_ = 0;
   std::vector<Entry> sorted_;  // the last leaves first
+  std::vector<Entry> run_;
+  std::size_t run_taken_ = 0;
   std::vector<Entry> heap_;
   SimTime near_end_ = 0;
   std::vector<std::vector<Entry>> rungs_;

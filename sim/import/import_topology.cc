@@ -1,6 +1,7 @@
 #include "sim/import/import_topology.h"
 
 #include "clustersim/clustersim.h"
+#include "sim/import/hwloc_xml.h"
 #include "sim/import/join_facts.h"
 #include "sim/import/nccl_xml.h"
 #include "sim/import/node_document.h"
@@ -8,6 +9,7 @@
 #include "sim/import/smi_report.h"
 #include "sim/import/text_source.h"
 #include "sim/import/topo_matrix.h"
+#include "sim/import/xml_file.h"
 
 namespace clustersim {
 
@@ -21,6 +23,7 @@ struct FileFormat {
 };
 constexpr FileFormat kFiles[] = {
     {"an NCCL topology XML", is_nccl_xml, read_nccl_xml},
+    {"hwloc XML", is_hwloc_xml, read_hwloc_xml},
     {"nvidia-smi -q -x", is_smi_xml, read_smi_xml},
 };
 
@@ -50,7 +53,7 @@ std::optional<NodeFacts> find_node_facts(const std::string& text, const std::str
 }
 
 NodeFacts read_node_facts(const std::string& path) {
-  const std::string text = clean_text(read_source(path));
+  const std::string text = clean_text(read_source(path, kMostXmlBytes));
   if (auto facts = find_node_facts(text, path)) return std::move(*facts);
   std::string names;
   for (const FileFormat& format : kFiles) names += std::string(format.name) + ", ";

@@ -10,7 +10,8 @@ namespace clustersim {
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology",
-       "how a node is wired: NCCL topology XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several files of one "
+       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several "
+       "files of one "
        "node",
        16, import_topology},
       {"node", "the same files, as a scenario with this node that runs", 16, import_node},

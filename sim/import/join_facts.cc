@@ -44,7 +44,8 @@ class Joiner {
     add_unmatched(file, unmatched, same);
     join_links(file, same);
     join_nics(file);
-    if (!out_.peer_access) out_.peer_access = file.peer_access;
+    fill(out_.peer_access, file.peer_access);
+    fill(out_.memory_bytes, file.memory_bytes);
     out_.shows_nvlink = out_.shows_nvlink || file.shows_nvlink;
     out_.warnings.insert(out_.warnings.end(), file.warnings.begin(), file.warnings.end());
     out_.remarks.insert(out_.remarks.end(), file.remarks.begin(), file.remarks.end());

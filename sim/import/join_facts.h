@@ -3,7 +3,7 @@
 // The file with the fullest tree is the base (XML before `topo -m` before lists of GPUs). GPUs are the same by bus id,
 // or by number where a file has no bus ids; what the base leaves open is filled in from the others. Contradictions are
 // warnings: GPUs that only one file lists, other names, other numbers of links.
-// Checked by: tests/sim/import_join_test.cc.
+// Checked by: tests/sim/import_node_test.cc.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,7 @@
 #include "sim/import/node_choices.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include "clustersim/units_text.h"
@@ -13,6 +14,9 @@ namespace {
 
 // GB/s of a lane by generation. [published: NCCL's topology constants]
 constexpr double kLane[] = {0.1875, 0.375, 0.75, 1.5, 3.0, 6.0};
+
+constexpr int kNewest = static_cast<int>(std::size(kLane));
+constexpr int kWidths[] = {1, 2, 4, 8, 12, 16, 32};
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
@@ -44,7 +48,9 @@ class Chooser {
     choose_nics();
     out_.p2p = facts_.peer_access;
     if (facts_.count(PartKind::nic) == 0) out_.unknown.push_back("network cards");
-    out_.unknown.push_back("memory and storage of the node");
+    if (facts_.memory_bytes)
+      out_.known.push_back("memory: " + format_quantity(Bytes::from_base(*facts_.memory_bytes), "GiB"));
+    out_.unknown.push_back(facts_.memory_bytes ? "storage of the node" : "memory and storage of the node");
     return std::move(out_);
   }
 
@@ -82,7 +88,21 @@ class Chooser {
                            (near.empty() ? "" : "; " + near));
   }
 
+  // Generations and widths that PCI Express does not have are unknown.
+  void drop_odd_links() {
+    int dropped = 0;
+    for (NodePart& each : facts_.parts) {
+      if (each.generation && (*each.generation < 1 || *each.generation > kNewest)) each.generation.reset();
+      if (!each.lanes || std::count(std::begin(kWidths), std::end(kWidths), *each.lanes) > 0) continue;
+      each.lanes.reset();
+      ++dropped;
+    }
+    if (dropped > 0)
+      out_.warnings.push_back(std::to_string(dropped) + " links of a width that PCI Express does not have: unknown");
+  }
+
   void mend_slots() {
+    drop_odd_links();
     const int product = out_.gpu.pcie_generation, wide = std::min(16, out_.gpu.pcie_lanes);
     std::vector<int> asleep, too_fast, narrow;
     std::set<std::string> slots;

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "clustersim/units_text.h"
 #include "sim/import/node_choices.h"
 
 namespace clustersim {
@@ -61,6 +62,7 @@ class Writer {
     json["gpus"] = facts_.count(PartKind::gpu);
     if (!choices_.cpu.empty()) json["cpu"] = choices_.cpu;
     if (choices_.sockets > 0) json["sockets"] = choices_.sockets;
+    if (facts_.memory_bytes) json["memory"] = format_quantity(Bytes::from_base(*facts_.memory_bytes), "GiB");
     if (!choices_.socket_link.empty()) json["socket_link"] = choices_.socket_link;
     if (choices_.p2p) json["p2p"] = *choices_.p2p;
     if (!choices_.slot.empty()) json["slot"] = choices_.slot;

@@ -9,7 +9,7 @@
 //   a PCIe generation above the product's, or 1 and 2 on a part of 3 and more (a sleeping link)
 //   an invented bridge (bus id "ffff:...") slower than what hangs below it
 //   no NVLink at all on a board whose GPUs have no other way (a virtual machine hides it)
-// Checked by: tests/sim/import_topology_test.cc.
+// Checked by: tests/sim/import_nccl_xml_test.cc.
 #pragma once
 
 #include <string>

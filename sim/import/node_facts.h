@@ -45,6 +45,7 @@ struct NodeFacts {
   bool has_tree = false;         // the file shows where parts hang
   bool shows_nvlink = false;     // a file of this kind would show NVLink if the driver saw any
   std::optional<bool> peer_access;
+  std::optional<double> memory_bytes;          // of the node
   std::vector<std::string> warnings, remarks;  // remarks: what is known beyond parts and cables
 
   int count(PartKind kind) const;

@@ -58,6 +58,7 @@ const std::vector<std::string> kMig = {"mig.mode.current"};
 const std::vector<std::string> kThrottle = {"clocks_event_reasons.active", "clocks_throttle_reasons.active"};
 
 bool is_header(const std::vector<std::string>& cells) {
+  if (cells.size() > kMostColumns) return false;
   int known = 0;
   for (const std::string& cell : cells)
     for (const auto* names : {&kNames, &kIndex, &kUuid, &kBus, &kMemory, &kGenerations, &kWidth, &kWidthNow, &kPower,

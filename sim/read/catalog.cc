@@ -61,7 +61,17 @@ bool Catalog::exists(const CatalogKind& kind, const std::string& id) const {
 }
 
 std::vector<std::string> Catalog::ids_of(const CatalogKind& kind) const {
-  return files_ ? files_->ids(kind) : entry_ids(data_dir_, kind);
+  if (files_) return files_->ids(kind);
+  const auto [known, is_new] = listed_.try_emplace(kind.name);
+  if (is_new) known->second = entry_ids(data_dir_, kind);
+  return known->second;
+}
+
+const CatalogFile& Catalog::file(const std::string& path) const {
+  if (files_) return *files_->find(path);
+  std::shared_ptr<const CatalogFile>& known = read_[path];
+  if (!known) known = std::make_shared<const CatalogFile>(read_catalog_file(path));
+  return *known;
 }
 
 std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const std::string& id, const Asked& by) const {
@@ -70,18 +80,17 @@ std::shared_ptr<const JsonValue> Catalog::load(const CatalogKind& kind, const st
     return nullptr;
   }
   const std::string path = entry_path(data_dir_, kind, id);
-  const CatalogFile file = files_ ? *files_->find(path) : read_catalog_file(path);
+  const CatalogFile& found = file(path);
   const std::size_t before = by.problems.size();
-  by.problems.insert(by.problems.end(), file.problems.begin(), file.problems.end());
+  by.problems.insert(by.problems.end(), found.problems.begin(), found.problems.end());
   add_hint(by.problems, before, by);
-  return file.document;
+  return found.document;
 }
 
 std::shared_ptr<const JsonValue> Catalog::document(const std::string& kind, const std::string& id) const {
   const CatalogKind* found = find_catalog_kind(kind);
   if (found == nullptr || !exists(*found, id)) return nullptr;
-  const std::string path = entry_path(data_dir_, *found, id);
-  return files_ ? files_->find(path)->document : read_catalog_file(path).document;
+  return file(entry_path(data_dir_, *found, id)).document;
 }
 
 template <class Spec, class Fields>
@@ -118,18 +127,22 @@ std::optional<LinkSpec> Catalog::narrow_pcie(const std::string& id, const Asked&
   int lanes = 0;
   const char* const end = id.data() + id.size();
   const auto [stop, error] = std::from_chars(id.data() + cut + 2, end, lanes);
-  const std::string full_id = id.substr(0, cut) + "-x16";
-  const bool known_width = lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8;
+  // Generations that the catalog leaves out have half or twice the rate of the next one.
+  const std::string named = id.substr(0, cut);
+  const double of_known = named == "pcie1" ? 0.25 : named == "pcie2" ? 0.5 : named == "pcie6" ? 2.0 : 1.0;
+  const std::string full_id = (of_known < 1 ? "pcie3" : of_known > 1 ? "pcie5" : named) + "-x16";
+  const bool known_width =
+      lanes == 1 || lanes == 2 || lanes == 4 || lanes == 8 || lanes == 12 || lanes == 16 || lanes == 32;
   if (error != std::errc() || stop != end || !known_width || !has("link", full_id)) return std::nullopt;
   LinkSpec link = this->link(full_id, by);
   if (link.id.empty()) return link;
-  const double part = lanes / 16.0;
+  const double part = of_known * lanes / 16.0;
   link.id = link.name = id;
   link.lanes = lanes;
   link.theoretical = link.theoretical * part;
   link.achievable = link.achievable * part;
   if (link.achievable_p2p) link.achievable_p2p = *link.achievable_p2p * part;
-  link.estimated.push_back({"achievable", plain(lanes) + "/16 of " + full_id});
+  link.estimated.push_back({"achievable", (of_known == 1.0 ? plain(lanes) + "/16" : plain(part)) + " of " + full_id});
   return link;
 }
 

@@ -1,4 +1,5 @@
-// What the catalog knows of a part, typed. Reads only the file of the id it is asked for, or asks files read before.
+// What the catalog knows of a part, typed. Reads only the file of the id it is asked for, once, or asks files read
+// before.
 //
 // A fault never throws: it becomes a Problem, and the spec that comes back has an empty id.
 //
@@ -20,6 +21,7 @@
 
 namespace clustersim {
 
+struct CatalogFile;
 class CatalogFiles;
 struct CatalogKind;
 class FieldVisitor;
@@ -97,7 +99,12 @@ class Catalog {
   std::optional<LinkSpec> narrow_pcie(const std::string& id, const Asked& by) const;
 
   std::string data_dir_;
-  std::shared_ptr<const CatalogFiles> files_;  // null: each file is read when it is asked for
+  const CatalogFile& file(const std::string& path) const;
+
+  std::shared_ptr<const CatalogFiles> files_;  // null: each file is read when it is first asked for
+  // Without files_: what was read and listed. Such a catalog is for one thread.
+  mutable std::map<std::string, std::shared_ptr<const CatalogFile>> read_;
+  mutable std::map<std::string, std::vector<std::string>> listed_;
 };
 
 }  // namespace clustersim

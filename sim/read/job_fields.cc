@@ -111,6 +111,8 @@ void visit_step(FieldVisitor& v, JobKeys& keys) {
          .max = 100},
         keys.length_square_ratio);
   v.key({.name = "packing", .meaning = "short sequences share one", .default_text = "false"}, keys.packing);
+  v.choice({.name = "head", .meaning = "what BERT's last layer predicts", .default_text = "pretraining"}, kHeadWords,
+           keys.head);
   v.choice({.name = "fusion", .meaning = "how operators become kernels", .default_text = "by stack"}, kFusionWords,
            keys.fusion);
   v.choice({.name = "gradient_precision", .meaning = "what travels in the reduction", .default_text = "by stack"},

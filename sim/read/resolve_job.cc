@@ -42,6 +42,7 @@ class JobResolver {
                      "such as \"pytorch-ddp\"");
     add_precision();
     add_optimizer();
+    add_head();
     add_stack();
     add_batch();
     resolve_data(context_, keys_, cluster_, job_);
@@ -158,6 +159,13 @@ class JobResolver {
     take("lr_rule", keys_.lr_rule, LrRule::reference, kLrRuleWords, "default", job_.lr_rule);
   }
 
+  void add_head() {
+    if (is_bert())
+      take("head", keys_.head, Head::pretraining, kHeadWords, "default", job_.head);
+    else if (keys_.head)
+      context_.fault("/job/head", "no head but BERT's own choice", "\"" + word_of(kHeadWords, *keys_.head) + "\"");
+  }
+
   void add_stack() {
     const StackDefaults usual = stack_defaults(job_.stack, is_bert());
     const std::string why = "implied by stack " + word_of(kStackWords, job_.stack);
@@ -174,7 +182,10 @@ class JobResolver {
     take("overlap", keys_.overlap, usual.overlap, why, job_.overlap);
     take("reduction", keys_.reduction, usual.reduction, kReductionWords, why, job_.reduction);
     take("cuda_graph", keys_.cuda_graph, usual.cuda_graph, why, job_.cuda_graph);
-    job_.fused_optimizer = usual.fused_optimizer;
+    // Published PyTorch code for BERT has a fused Adam in half precision only.
+    const bool pytorch = job_.stack == Stack::pytorch_ddp || job_.stack == Stack::pytorch_horovod;
+    job_.fused_optimizer =
+        usual.fused_optimizer && !(is_bert() && pytorch && job_.optimizer == Optimizer::adam && !half());
     take("collective_algorithm", keys_.algorithm, CollectiveAlgorithm::automatic, kAlgorithmWords, "default",
          job_.algorithm);
     check_algorithm();

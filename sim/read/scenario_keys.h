@@ -120,6 +120,7 @@ struct JobKeys {
   std::optional<int> sequence_length;
   std::optional<double> tokens_per_sequence, length_square_ratio;
   std::optional<bool> packing;
+  std::optional<Head> head;
   std::optional<Fusion> fusion;
   std::optional<GradientPrecision> gradient_precision;
   std::optional<Bytes> bucket;

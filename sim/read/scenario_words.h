@@ -88,6 +88,11 @@ inline constexpr Choice<GradientPrecision> kGradientWords[] = {
     {"fp16", GradientPrecision::fp16, "gradients travel as FP16"},
 };
 
+inline constexpr Choice<Head> kHeadWords[] = {
+    {"pretraining", Head::pretraining, "masked words and next sentence"},
+    {"span", Head::span, "start and end of an answer, as fine-tuning on SQuAD has it"},
+};
+
 inline constexpr Choice<Reduction> kReductionWords[] = {
     {"all_reduce", Reduction::all_reduce, "one all-reduce"},
     {"rs_ar_ag", Reduction::rs_ar_ag, "reduce-scatter in the node, all-reduce between nodes, all-gather in the node"},

@@ -90,7 +90,7 @@ std::vector<ValidationRow> published_rows_like(const Scenario& scenario) {
     if (!row.set_aside.empty()) continue;
     const std::array<Like, 3> likes = likenesses(read_scenario_text(row.scenario, row.id, {}));
     if (std::find(likes.begin(), likes.end(), found->first) == likes.end()) continue;
-    rows.push_back(compared(row.id, row.group, row.family, predicted(row).throughput, row.measured, "samples/s"));
+    rows.push_back(compared(row.id, row.group, row.family, predict(row).throughput, row.measured, "samples/s"));
   }
   return rows;
 }

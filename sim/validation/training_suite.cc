@@ -4,9 +4,6 @@
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
-
-#include "sim/validation/measurement_table.h"
-
 namespace clustersim {
 namespace {
 
@@ -18,7 +15,8 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 // A row with what its source says beyond the suite's columns; empty where the source says nothing.
 struct SuiteRow {
   const MeasurementRow& columns;
-  std::string system, notes;          // throughput.csv
+  std::string system, notes;  // throughput.csv
+  std::string task;
   std::string host_cpu, rate_method;  // mlperf_training.csv
   double global_batch = 0;
 
@@ -27,6 +25,7 @@ struct SuiteRow {
     return static_cast<int>(columns.number(column, otherwise));
   }
   bool is_bert() const { return starts_with(text("model"), "bert"); }
+  bool is_fine_tuning() const { return contains(task, "SQuAD"); }
   bool is_mlperf() const { return text("stack") == "mlperf"; }
   // Round of an MLPerf row, "v1.1": as text, rounds compare in order.
   std::string round() const { return text("row").substr(7, 4); }
@@ -146,7 +145,8 @@ void add_fusion(const SuiteRow& row, Json& job) {
   const std::string &software = row.text("software"), &stack = row.text("stack");
   if (row.text("layout") == "nchw") job["fusion"] = "nchw";
   // PyTorch 20.03 and older, and the pytorch/examples script, had no channels-last; its BERT no compiled chains.
-  const bool old_pytorch = contains(software, "20.03-py3") || contains(software, "PyTorch 1.6");
+  const bool old_pytorch =
+      contains(software, "20.03-py3") || contains(software, "PyTorch 1.6") || contains(row.notes, "older harness");
   if (stack == "pytorch-ddp" && old_pytorch) job["fusion"] = row.is_bert() ? "eager" : "nchw";
   // TensorFlow 1 compiles nothing unless told.
   if (stack == "tensorflow-horovod" && contains(row.notes, "without xla")) job["fusion"] = "eager";
@@ -158,6 +158,15 @@ void add_fusion(const SuiteRow& row, Json& job) {
   if (row.round() == "v0.5") job["fusion"] = "eager";
   // MLPerf submissions captured their steps in CUDA graphs from round 1.0 on.
   if (!row.is_bert() && row.round() < "v1.0") job["cuda_graph"] = false;
+}
+
+// Fine-tuning on SQuAD: sequences padded to their limit, two outputs a token, Adam; PyTorch's script runs its operators
+// one by one. [published: DeepLearningExamples, run_squad.py]
+void add_fine_tuning(const SuiteRow& row, Json& job) {
+  if (!row.is_fine_tuning()) return;
+  job["head"] = "span";
+  job["optimizer"] = "adam";
+  if (row.text("stack") == "pytorch-ddp") job["fusion"] = "eager";
 }
 
 // "real (ImageNet, DALI)" and notes such as "worker=8; DALI" or "with dali" name the loader.
@@ -209,13 +218,14 @@ Json job_of(const SuiteRow& row) {
               {"accumulation", row.integer("accumulation", 1)}};
   add_lengths(row, job);
   add_fusion(row, job);
+  add_fine_tuning(row, job);
   job["data"] = data_of(row);
   if (evaluation_included(row)) add_evaluation(row, job);
   job["target"] = {{"steps", 1}};
   return job;
 }
 
-TrainingRow row_of(const SuiteRow& row) {
+TrainingRow scenario_row(const SuiteRow& row) {
   const int nodes = row.integer("nodes", 1);
   Json cluster = {{"nodes", nodes}, {"node", node_of(row)}};
   if (nodes > 1) cluster["fabric"] = {{"transport", "rdma"}};
@@ -233,8 +243,6 @@ TrainingRow row_of(const SuiteRow& row) {
 
 // ---- the tables
 
-using Table = std::map<std::string, const MeasurementRow*>;
-
 std::string mlperf_id(const MeasurementRow& row) {
   return "mlperf " + row.text("round") + " " + row.text("submitter") + " " + row.text("system_name") + " " +
          row.text("benchmark");
@@ -246,35 +254,34 @@ std::string reason_to_set_aside(const std::vector<MeasurementRow>& set_aside, co
   return "";
 }
 
-SuiteRow with_source(const MeasurementRow& columns, const Table& sources) {
-  SuiteRow row{columns, "", "", "", "", 0};
-  const auto found = sources.find(columns.text("row"));
-  if (found == sources.end()) return row;
-  const MeasurementRow& source = *found->second;
-  if (row.is_mlperf()) {
-    row.host_cpu = source.text("host_cpu");
-    row.rate_method = source.text("steady_method");
-    row.global_batch = source.number("global_batch_size");
-  } else {
-    row.system = source.text("system");
-    row.notes = source.text("notes");
-  }
-  return row;
-}
-
 }  // namespace
+
+TrainingRow training_row(const MeasurementRow& columns, const MeasurementRow* source) {
+  SuiteRow row{columns, "", "", "", "", "", 0};
+  if (source && row.is_mlperf()) {
+    row.host_cpu = source->text("host_cpu");
+    row.rate_method = source->text("steady_method");
+    row.global_batch = source->number("global_batch_size");
+  } else if (source) {
+    row.system = source->text("system");
+    row.notes = source->text("notes");
+    row.task = source->text("task");
+  }
+  return scenario_row(row);
+}
 
 std::vector<TrainingRow> training_suite(const std::string& csv_path) {
   const std::vector<MeasurementRow> suite = read_measurements(csv_path);
   const std::vector<MeasurementRow> throughput = read_measurements(measurements_path("throughput.csv"));
   const std::vector<MeasurementRow> mlperf = read_measurements(measurements_path("mlperf_training.csv"));
   const std::vector<MeasurementRow> set_aside = read_measurements(measurements_path("set_aside.csv"));
-  Table sources;
+  std::map<std::string, const MeasurementRow*> sources;
   for (const MeasurementRow& row : throughput) sources[row.text("id")] = &row;
   for (const MeasurementRow& row : mlperf) sources[mlperf_id(row)] = &row;
   std::vector<TrainingRow> rows;
   for (const MeasurementRow& columns : suite) {
-    rows.push_back(row_of(with_source(columns, sources)));
+    const auto source = sources.find(columns.text("row"));
+    rows.push_back(training_row(columns, source == sources.end() ? nullptr : source->second));
     rows.back().set_aside = reason_to_set_aside(set_aside, rows.back().id);
   }
   return rows;

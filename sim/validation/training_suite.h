@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "sim/validation/measurement_table.h"
+
 namespace clustersim {
 
 struct TrainingRow {
@@ -23,6 +25,10 @@ struct TrainingRow {
   // The rate was taken from evaluation to evaluation, one of them included: the scenario's /job/evaluation.
   bool evaluation_included = false;
 };
+
+// A row with the columns of training_suite.csv; `source` is the row of throughput.csv (or, for stack "mlperf", of
+// mlperf_training.csv) that it was taken from, null where there is none.
+TrainingRow training_row(const MeasurementRow& columns, const MeasurementRow* source);
 
 // All rows in the file's order. Throws InputError where the file, or a table beside it, is not what it should be.
 std::vector<TrainingRow> training_suite(const std::string& csv_path);

@@ -80,7 +80,7 @@ void add_remarks(Validation& validation) {
 
 }  // namespace
 
-PredictedTraining predicted(const TrainingRow& row) {
+PredictedTraining predict(const TrainingRow& row) {
   PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
   const Assembly assembly(p.scenario.cluster, p.scenario.job);
   const Projection projection = project(assembly, run_job(assembly));
@@ -94,13 +94,14 @@ PredictedTraining predicted(const TrainingRow& row) {
 const std::vector<PredictedTraining>& ValidationBench::training() {
   if (training_.empty())
     for (const TrainingRow& row : training_suite(measurements_path("training_suite.csv")))
-      training_.push_back(predicted(row));
+      training_.push_back(predict(row));
   return training_;
 }
 
 const std::vector<Suite>& suites() {
   static const std::vector<Suite> table = {
       {"training", "throughput of whole jobs", training_rows, training_bounds},
+      {"throughput", "other training rows, shown only", throughput_rows, no_bounds},
       {"scaling", "efficiency of the training suite's weak-scaling families", scaling_rows, scaling_bounds},
       {"collectives", "times of nccl-tests", collectives_rows, collectives_bounds},
       {"storage", "reading rates and loaders", storage_rows, storage_bounds},

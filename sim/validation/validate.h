@@ -17,7 +17,8 @@ struct PredictedTraining {
   Scenario scenario;
 };
 
-PredictedTraining predicted(const TrainingRow& row);
+// InputError where the scenario cannot be run.
+PredictedTraining predict(const TrainingRow& row);
 
 // What several suites need, made once.
 class ValidationBench {
@@ -39,6 +40,8 @@ const std::vector<Suite>& suites();
 
 // sim/suite_<name>.cc
 std::vector<ValidationRow> training_rows(ValidationBench& bench);
+std::vector<ValidationRow> throughput_rows(ValidationBench& bench);
+std::vector<ValidationBound> no_bounds(const std::vector<ValidationRow>& rows);
 std::vector<ValidationBound> training_bounds(const std::vector<ValidationRow>& rows);
 std::vector<ValidationRow> scaling_rows(ValidationBench& bench);
 std::vector<ValidationBound> scaling_bounds(const std::vector<ValidationRow>& rows);

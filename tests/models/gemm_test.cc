@@ -86,7 +86,9 @@ TEST_CASE("device: rates stay below data sheet times the best measured fraction,
     CHECK(device.half_flop_per_s <= top);
     CHECK(device.half_flop_per_s > 0.5 * top);
     CHECK(device.simt_flop_per_s < device.half_flop_per_s);
-    CHECK(device.dram_bytes_per_s < device.elementwise_bytes_per_s);
+    // Kernels with sums fall short of a triad on HBM only.
+    const bool hbm = gpu.memory_type.find("HBM") == 0;
+    CHECK(device.dram_bytes_per_s / device.elementwise_bytes_per_s == Approx(hbm ? compute::framework_stream : 1.0));
     CHECK(device.elementwise_bytes_per_s < gpu.memory_bandwidth.base());
     // A CUDA graph shortens the gap between kernels, nothing else.
     CHECK(device_model(gpu, true).fixed_s < device.fixed_s);

@@ -195,7 +195,8 @@ TEST_CASE("the way time is cut does not change the state, and the same call give
   const auto again = thermal.advance(thermal.start(), full(4), seconds(200));
   for (std::size_t k = 0; k < 4; ++k) {
     CHECK(again.gpus[k].die == whole.gpus[k].die);
-    CHECK(pieces.gpus[k].clock == Approx(whole.gpus[k].clock));
+    // Near the edge of a DVFS step (15 of 1695 MHz) the two may stand on either side of it.
+    CHECK(pieces.gpus[k].clock == Approx(whole.gpus[k].clock).margin(15.0 / 1695 + 1e-9));
     // Leakage is evaluated at the start of a piece, so shorter pieces follow it a little closer.
     CHECK(pieces.gpus[k].die.in_celsius() == Approx(whole.gpus[k].die.in_celsius()).margin(0.3));
   }

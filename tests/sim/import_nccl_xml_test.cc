@@ -96,6 +96,46 @@ TEST_CASE("NVLink: to GPUs, to a switch without an address, to itself") {
   CHECK(says(unequal.warnings, "12 and 11"));
 }
 
+TEST_CASE(
+    "RCCL writes version 2, more attributes and xGMI; a card may stand outside PCIe with attributes in any order") {
+  std::string gpus;
+  const auto bus = [](int g) { return "0000:" + std::to_string(g + 1) + "5:00.0"; };
+  for (int g = 0; g < 4; ++g) {
+    gpus += "<pci busid=\"" + bus(g) + "\" class=\"0x120000\" vendor=\"0x1002\" device=\"0x74a1\" link_width=\"16\" " +
+            "link_speed=\"32.0 GT/s PCIe\"><gpu dev=\"" + std::to_string(g) +
+            "\" sm=\"94\" gcn=\"gfx942\" arch=\"38911\" rank=\"" + std::to_string(g) + "\" gdr=\"1\">";
+    for (int other = 0; other < 4; ++other)
+      if (other != g) gpus += "<xgmi target=\"" + bus(other) + "\" count=\"1\" tclass=\"0x120000\"/>";
+    gpus += "</gpu></pci>";
+  }
+  const std::string net = R"(<nic><net name="mlx5_0" dev="0" latency="0.5" speed="400000" port="1" gdr="0"/></nic>)";
+  const imports::ScratchFile file("<system version=\"2\"><cpu numaid=\"0\">" + gpus + net + "</cpu></system>");
+  const NodeFacts facts = read_node_facts(file.path());
+  CHECK(facts.format == "NCCL topology XML, version 2");
+  CHECK(facts.cables.size() == 6);
+  REQUIRE(facts.count(PartKind::nic) == 1);
+  CHECK(facts.parts.back().rate_bytes_per_s == Approx(400e9 / 8));
+  const Imported imported = import_files("topology", {file.path()});
+  CHECK(imported.document.find("\"gpu\": \"mi300x\"") != std::string::npos);
+  CHECK(imported.document.find("\"link\": \"xgmi-gpu-mi300x\"") != std::string::npos);
+}
+
+TEST_CASE("an invented bridge slower than what hangs below is as fast as that; false speeds are the product's") {
+  const auto node = [](const std::string& bridge, const std::string& speed) {
+    return "<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"ffff:ff:01.0\" class=\"0x060400\" link_speed=\"" +
+           bridge +
+           "\" link_width=\"16\"><pci busid=\"0001:00:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x20b2\" " +
+           "link_speed=\"" + speed + "\" link_width=\"16\"/></pci></cpu></system>";
+  };
+  const imports::ScratchFile slow(node("8 GT/s", "16.0 GT/s")), fast(node("32 GT/s", "32 GT/s"));
+  const Imported mended = import_files("topology", {slow.path()});
+  CHECK(says(mended.warnings, "invented bridges"));
+  CHECK(mended.document.find("pcie3-x16") == std::string::npos);
+  const Imported capped = import_files("topology", {fast.path()});
+  CHECK(says(capped.warnings, "faster than the PCIe 4"));
+  CHECK(capped.document.find("\"slot\": \"pcie4-x16\"") != std::string::npos);
+}
+
 TEST_CASE("files that are no topology are refused with the way out") {
   const Problem graph = fault_of([] {
     read_nccl_xml(R"(<graphs version="1"><graph id="0" pattern="4"><channel><gpu dev="0"/></channel></graph></graphs>)",

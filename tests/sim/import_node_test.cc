@@ -120,6 +120,13 @@ TEST_CASE("mixed GPUs are told, and unknown ones are named with what is near") {
   CHECK(near.document.find("\"gpu\":") == std::string::npos);
 }
 
+TEST_CASE("generations and widths that PCI Express does not have are unknown") {
+  const ScratchFile csv("index, name, pcie.link.gen.max, pcie.link.width.max\n0, NVIDIA L4, 7, 5\n");
+  const Imported imported = import_files("topology", {csv.path()});
+  CHECK(says(imported.unknown, "PCIe generation and width"));
+  CHECK(imported.document.find("pcie") == std::string::npos);
+}
+
 TEST_CASE("faults of all files come together") {
   const ScratchFile text("not a topology\n"), cut("<system><cpu>");
   try {

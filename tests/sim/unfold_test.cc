@@ -132,6 +132,21 @@ TEST_CASE("messages: one node that stands for all, and every node, take the same
   CHECK(note(folded, "messages").find("on one node") != std::string::npos);
 }
 
+TEST_CASE("messages: leaves whose uplinks never bind make no difference, others are simulated one by one") {
+  const std::string job = R"({"model": "bert-large", "collective_algorithm": "ring", "data": {"from": "synthetic"}})";
+  const std::string leaves_of_two = R"(, "switch": {"base": "sw-ib-ndr-64", "ports": 4})";
+  const Scenario rails = read_text(h100(4, job, leaves_of_two));
+  const Report folded = report(rails, false, true), unfolded = report(rails, true, true);
+  CHECK(note(folded, "simulated").find("one node in 4") != std::string::npos);
+  CHECK(step_s(folded) == Approx(step_s(unfolded)).epsilon(1e-9));
+  // 5 ports down and 1 up: an uplink of a fifth of what its nodes send is a node's own rate; of a tenth, half of it.
+  const std::string five = R"(, "switch": {"base": "sw-ib-ndr-64", "ports": 6}, "oversubscription": )";
+  CHECK(note(report(read_text(h100(6, job, five + "5")), false, true), "simulated").find("one node in 6") !=
+        std::string::npos);
+  CHECK(note(report(read_text(h100(6, job, five + "10")), false, true), "simulated").find("each of 6") !=
+        std::string::npos);
+}
+
 TEST_CASE("messages: rails of several leaves, and the rings in the nodes and across them") {
   const std::string synthetic = R"("data": {"from": "synthetic"})";
   const Scenario rails =
