@@ -5,12 +5,14 @@
 #include <string>
 
 #include "models/compute/roofline.h"
+#include "models/workload/replay.h"
 
 namespace clustersim {
 namespace {
 
 constexpr double worth_naming = 0.05;        // loss of clock that is named
 constexpr double pace_setting = 0.02;        // share of a step spent waiting for a pipeline that never rests
+constexpr double least_collective = 1e6;     // bytes of one that names the slowest link
 constexpr double worth_naming_first = 0.25;  // share of a step from which a part is named before the computation
 
 std::string node_of(const Assembly& assembly) {
@@ -59,11 +61,17 @@ Bottleneck input_bottleneck(const Assembly& assembly, const SteadyStep& step) {
 
 Bottleneck communication_bottleneck(const Assembly& assembly, const SteadyStep& step) {
   const Job& job = assembly.job();
-  double largest_bucket = 0;
-  for (const Bucket& bucket : gradient_buckets(job, assembly.step_model(0), &assembly.planner()))
-    largest_bucket = std::max(largest_bucket, bucket.bytes);
-  const CollectivePlan plan =
-      assembly.planner().plan({CollectiveOp::all_reduce, largest_bucket, job.algorithm, Scope::world, 0});
+  CollectiveRequest request{CollectiveOp::all_reduce, 0, job.algorithm, Scope::world, 0};
+  if (const auto& replay = assembly.step_model(0).replay) {
+    const DataParallelSpec spec = assembly.step(false);
+    for (const TraceCollective& collective : replay->collectives)
+      if (collective.bytes > request.bytes) request = replayed_request(collective, spec);
+  } else {
+    for (const Bucket& bucket : gradient_buckets(job, assembly.step_model(0), &assembly.planner()))
+      request.bytes = std::max(request.bytes, bucket.bytes);
+  }
+  request.bytes = std::max(request.bytes, least_collective);  // of unknown size
+  const CollectivePlan plan = assembly.planner().plan(request);
   Bottleneck b;
   b.kind = "fabric";
   b.share = step.parts.communication_s / step.step_s;
@@ -118,6 +126,8 @@ Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) 
   Bottleneck b;
   b.resource = assembly.gpus().front().name;
   b.share = step.parts.forward_backward_s / step.step_s;
+  if (assembly.job().trace && assembly.job().trace->on_cpu)
+    return {node_of(assembly) + ".host", "host", b.share, "the step was recorded on a CPU and follows no GPU"};
   if (fixed > std::max(math, memory)) {
     b.kind = "compute";
     b.advice = "the kernels are too short for this GPU: larger batch_per_gpu, fusion, or a CUDA graph";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/workload/replay.h"
 #include "sim/engine/executor.h"
 #include "sim/target.h"
 
@@ -64,6 +65,12 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
   return result;
 }
 
+std::unique_ptr<StepSource> step_source(const Assembly& assembly, const DataParallelSpec& spec) {
+  if (spec.job.model == ModelKind::trace)
+    return std::make_unique<Replay>(spec, &assembly.planner(), assembly.message_planner());
+  return std::make_unique<DataParallel>(spec, &assembly.planner(), assembly.message_planner());
+}
+
 }  // namespace
 
 SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, const std::vector<double>& clocks,
@@ -72,9 +79,9 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
   const MachineSpec machine = assembly.machine(first_epoch, clocks);
   for (int steps = std::min(most_steps, spec.prefetch + 4);; steps = std::min(most_steps, 2 * steps)) {
     TaskGraph graph;
-    DataParallel source(spec, &assembly.planner(), assembly.message_planner());
+    const std::unique_ptr<StepSource> source = step_source(assembly, spec);
     // Readers go on working for the batches after the last step that is measured.
-    for (int i = 0; i < steps + spec.prefetch; ++i) source.append_step(graph, i);
+    for (int i = 0; i < steps + spec.prefetch; ++i) source->append_step(graph, i);
     RunRecord record = run_tasks(machine, graph, recording != nullptr);
     const std::vector<SimTime> ends = step_ends(graph, record);
     const auto last = static_cast<std::size_t>(steps) - 1;

@@ -99,7 +99,7 @@ Report run(const Scenario& scenario, const RunOptions& options, RunDetail* detai
   if (closely.messages) report.notes.push_back({"messages", messages_text(assembly)});
   if (options.what_if) {
     report.what_ifs = sorted_what_ifs(scenario, bundle_step_s(scenario, own));
-    report.notes.push_back({"what if", what_if_text(report.what_ifs)});
+    if (!report.what_ifs.empty()) report.notes.push_back({"what if", what_if_text(report.what_ifs)});
   }
   if (detail) record(scenario, own, *detail);
   report.provenance.version = CLUSTERSIM_VERSION;

@@ -49,7 +49,8 @@ class Observer {
     for (const TaskId id : tasks_of_[static_cast<std::size_t>(stream) + 1]) {  // they run in order of their ids
       const Span& span = record_.spans[static_cast<std::size_t>(id)];
       const Task& task = task_of(span);
-      if (span.end <= done || span.start >= to_) continue;
+      const bool ends_the_window = span.start == to_ && span.end == to_;  // a task of no length: what it waited for
+      if (span.end <= done || (span.start >= to_ && !ends_the_window)) continue;
       if (span.start > done) explain_gap(intervals, stream, done, span.start, span.last_predecessor);
       intervals.push_back({std::max(span.start, done), std::min(span.end, to_), task.part, span.task, false});
       done = std::min(span.end, to_);
@@ -82,7 +83,8 @@ class Observer {
       const Task& task = task_of(span);
       const SimTime since = std::max(span.start, begin);
       if (since < end) {
-        const bool of_another_rank = task.kind != TaskKind::transfer && task.stream != stream;
+        const bool on_a_rank = task.kind != TaskKind::transfer && task.stream >= 0 && task.part != Part::communication;
+        const bool of_another_rank = on_a_rank && task.stream != stream;
         intervals.push_back({since, end, of_another_rank ? Part::straggler : task.part, cause, true});
         end = since;
       }

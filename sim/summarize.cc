@@ -8,6 +8,7 @@
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
+#include "sim/trace_notes.h"
 #include "sim/validation/expected_error.h"
 
 namespace clustersim {
@@ -93,7 +94,7 @@ class Summary {
 
   void add_machine() {
     const NodeSpec& node = scenario_.cluster.groups.front().node;
-    if (scenario_.job.model != ModelKind::emulated)
+    if (scenario_.job.model != ModelKind::emulated && scenario_.job.model != ModelKind::trace)
       metric("gpu_memory_required", memory_needed(scenario_.job, node.gpu, scenario_.cluster.gpus()).total.base(), "B",
              "on each GPU");
     metric("sustained_gpu_clock", own_.projection.slowest_clock * node.gpu.boost_clock.base(), "Hz",
@@ -189,6 +190,7 @@ class Summary {
     const SteadyStep& steady = own_.result.steady;
     const std::string text = reduction_text();
     if (!text.empty()) note("gradients", text);
+    for (const Note& line : trace_notes(own_.assembly)) report_.notes.push_back(line);
     for (std::size_t n = 0; n < own_.assembly.fabric().nodes.size(); ++n)
       for (const std::string& line : own_.assembly.input(n, false).notes) note("input", line);
     if (!own_.projection.target.basis.empty()) note("target", own_.projection.target.basis);
@@ -219,6 +221,7 @@ class Summary {
     const Cluster& cluster = scenario_.cluster;
     if (cluster.gpus() == 1 || scenario_.job.model == ModelKind::emulated) return "";
     const Job& job = own_.assembly.job();
+    if (job.model == ModelKind::trace) return "";
     const StepModel& model = own_.assembly.step_model(0);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
     double total = 0, largest = 0;
@@ -277,6 +280,7 @@ class Summary {
       report_.assumptions.push_back(
           {Assumption::Kind::model, "/job/target", number(own_.projection.target.samples) + " samples",
            "the reference runs had sequences of up to 512 tokens; shorter ones may need more"});
+    for (const Assumption& a : trace_assumptions(own_.assembly)) report_.assumptions.push_back(a);
     const NodeSpec& node = scenario_.cluster.groups.front().node;
     const GpuPowerModel power = gpu_power_model(node.gpu);
     if (power.assumed)

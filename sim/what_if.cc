@@ -14,7 +14,9 @@ struct Change {
 };
 
 bool reads_images(const Job& job) { return job.data.from != DataSource::synthetic && job.data.dataset.images; }
-bool has_kernels(const Cluster&, const Job& job) { return job.model != ModelKind::emulated; }
+bool has_kernels(const Cluster&, const Job& job) {
+  return job.model != ModelKind::emulated && !(job.trace && job.trace->on_cpu);
+}
 
 void double_it(Bandwidth& rate) { rate *= 2.0; }
 void double_it(FlopRate& rate) { rate *= 2.0; }
@@ -85,8 +87,11 @@ void double_arithmetic(Cluster& cluster, Job&) {
 }
 
 constexpr Change changes[] = {
-    {"2x network", [](const Cluster& c, const Job&) { return c.nodes() > 1; }, double_network},
-    {"2x links between GPUs", [](const Cluster& c, const Job&) { return c.gpus() > c.nodes(); }, double_gpu_links},
+    {"2x network", [](const Cluster& c, const Job& job) { return c.nodes() > 1 && !job.recorded_collectives; },
+     double_network},
+    {"2x links between GPUs",
+     [](const Cluster& c, const Job& job) { return c.gpus() > c.nodes() && !job.recorded_collectives; },
+     double_gpu_links},
     {"2x cores and loader workers", [](const Cluster&, const Job& job) { return reads_images(job); }, double_cores},
     {"2x storage",
      [](const Cluster&, const Job& job) {

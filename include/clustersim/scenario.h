@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "clustersim/hardware.h"
 #include "clustersim/report.h"
+#include "clustersim/step_trace.h"
 #include "clustersim/units.h"
 
 namespace clustersim {
@@ -170,6 +172,9 @@ struct Job {
   ModelKind model = ModelKind::resnet;
   Time emulated_step;  // ModelKind::emulated: compute time of one batch on one GPU
   Bytes emulated_sample_bytes;
+  std::shared_ptr<const StepTrace> trace;  // ModelKind::trace: the recorded step, constant once read
+  std::optional<GpuSpec> trace_gpu;        // what it was recorded on; empty: taken as the GPU of the cluster
+  bool recorded_collectives = false;       // collectives keep their recorded times
   Precision precision = Precision::amp;
   Stack stack = Stack::pytorch_ddp;
   int batch_per_gpu = 0;  // samples in one micro-batch; stack mlperf: in one optimiser step

@@ -4,12 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/collective_op.h"
 #include "clustersim/scenario.h"
 #include "clustersim/task_graph.h"
 
 namespace clustersim {
-
-enum class CollectiveOp { all_reduce, all_gather, reduce_scatter, reduce, all_to_all, broadcast, send_recv };
 
 enum class Scope {
   world,   // all GPUs in one communicator

@@ -99,7 +99,7 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
 }
 
 DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
-    : spec_(std::move(spec)), planner_(planner), messages_(messages) {
+    : spec_(std::move(spec)), planner_(planner), messages_(messages), feed_(spec_.ranks, spec_.prefetch) {
   require(!spec_.ranks.empty() && !spec_.models.empty(), "a data-parallel step has ranks and a model");
   require(spec_.world == 1 || planner_ != nullptr, "several ranks need a collective planner");
   // Ranks with other GPUs cut their backward pass at the same layers, or their buckets would not match.
@@ -115,7 +115,6 @@ DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* plann
       }
     }
   }
-  consumed_.resize(spec_.ranks.size());
 }
 
 void DataParallel::make_works(TaskGraph& graph) {
@@ -193,45 +192,18 @@ TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope 
   return graph.add(std::move(task));
 }
 
-void DataParallel::append_inputs(TaskGraph& graph, int step) {
-  batch_ready_.assign(spec_.ranks.size(), -1);
-  for (std::size_t r = 0; r < spec_.ranks.size(); ++r) {
-    const Rank& rank = spec_.ranks[r];
-    TaskId previous = -1;
-    for (std::size_t s = 0; s < rank.stages.size(); ++s) {
-      const InputStage& stage = rank.stages[s];
-      Task task;
-      task.kind = TaskKind::transfer;
-      task.part = Part::input;
-      task.label = graph.label(stage.label);
-      task.stream = rank.stage_streams[s];
-      task.amount = stage.amount;
-      task.rate_cap = stage.rate_cap;
-      task.latency_s = stage.latency_s;
-      task.uses = stage.uses;
-      task.step = step;
-      if (previous >= 0) task.after.push_back(previous);
-      // A slot of the prefetch queue is free once the batch `prefetch` steps back has been taken up by the GPU.
-      if (s == 0 && step >= spec_.prefetch)
-        task.after.push_back(consumed_[r][static_cast<std::size_t>(step - spec_.prefetch)]);
-      previous = graph.add(std::move(task));
-    }
-    batch_ready_[r] = previous;
-  }
-}
-
 void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
   const std::size_t n = spec_.ranks.size();
   const bool reduces = spec_.world > 1 && (last || !spec_.job.no_sync);
   for (std::size_t r = 0; r < n; ++r) {
     const Rank& rank = spec_.ranks[r];
     std::vector<TaskId> after = reduced_;  // without no_sync: the gradients of the micro-batch before
-    if (batch_ready_[r] >= 0) after.push_back(std::exchange(batch_ready_[r], -1));
-    if (rank.gpu_decode_s > 0 && consumed_[r].size() == static_cast<std::size_t>(step))
+    if (const TaskId batch = feed_.batch(r); batch >= 0) after.push_back(batch);
+    if (rank.gpu_decode_s > 0 && !feed_.is_taken(r, step))
       append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
     gradients_ready_[r] = append_compute(graph, rank, forward_[static_cast<std::size_t>(rank.model)],
                                          Part::forward_backward, "forward", step, after);
-    if (consumed_[r].size() == static_cast<std::size_t>(step)) consumed_[r].push_back(gradients_ready_[r]);
+    if (!feed_.is_taken(r, step)) feed_.take(r, gradients_ready_[r]);
   }
   const bool overlapped = reduces && spec_.job.overlap && spec_.job.reduction == Reduction::all_reduce;
   const std::size_t bucket_count = buckets_.front().size();
@@ -300,17 +272,17 @@ void DataParallel::append_step(TaskGraph& graph, int step) {
   if (!works_made_) make_works(graph);
   gradients_ready_.assign(spec_.ranks.size(), -1);
   reduced_.clear();
-  append_inputs(graph, step);
+  feed_.append(graph, step);
   const int before_last = spec_.job.accumulation - 1;
   if (before_last > 0 && (spec_.job.no_sync || spec_.world == 1)) {
     for (std::size_t r = 0; r < spec_.ranks.size(); ++r) {
       const Rank& rank = spec_.ranks[r];
       std::vector<TaskId> after;
-      if (batch_ready_[r] >= 0) after.push_back(std::exchange(batch_ready_[r], -1));
+      if (const TaskId batch = feed_.batch(r); batch >= 0) after.push_back(batch);
       if (rank.gpu_decode_s > 0)
         append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
-      consumed_[r].push_back(append_compute(graph, rank, folded_[static_cast<std::size_t>(rank.model)],
-                                            Part::forward_backward, "earlier micro-batches", step, after));
+      feed_.take(r, append_compute(graph, rank, folded_[static_cast<std::size_t>(rank.model)], Part::forward_backward,
+                                   "earlier micro-batches", step, after));
     }
   } else {
     for (int i = 0; i < before_last; ++i) append_micro_batch(graph, step, false);

@@ -23,29 +23,11 @@
 #include "clustersim/scenario.h"
 #include "models/collective/messages.h"
 #include "models/collective/planner.h"
+#include "models/workload/input_feed.h"
 #include "models/workload/step_model.h"
 #include "models/workload/step_source.h"
 
 namespace clustersim {
-
-// One stage of a GPU's input pipeline for the batch of one step.
-struct InputStage {
-  std::string label;    // "read", "decode", "copy"
-  double amount = 0;    // bytes or core-seconds for a whole step
-  double rate_cap = 0;  // units a second, 0 = none
-  double latency_s = 0;
-  std::vector<Use> uses;
-};
-
-// A simulated GPU: what it computes and how it is fed.
-struct Rank {
-  GpuId gpu = -1;
-  int model = 0;  // index into DataParallelSpec::models
-  StreamId compute_stream = -1;
-  std::vector<StreamId> stage_streams;  // one in-order queue per input stage
-  std::vector<InputStage> stages;       // empty: synthetic data already on the GPU
-  double gpu_decode_s = 0;              // GPU time spent decoding the step's batch
-};
 
 struct DataParallelSpec {
   Job job;
@@ -75,7 +57,6 @@ class DataParallel final : public StepSource {
   void append_step(TaskGraph& graph, int step) override;
 
  private:
-  void append_inputs(TaskGraph& graph, int step);
   TaskId append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label, int step,
                         std::vector<TaskId> after = {});
   TaskId append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label, int step,
@@ -91,15 +72,14 @@ class DataParallel final : public StepSource {
   DataParallelSpec spec_;
   const CollectivePlanner* planner_;
   const MessagePlanner* messages_;
+  InputFeed feed_;
   std::map<std::pair<std::pair<CollectiveOp, Scope>, double>, Task> collectives_;  // by operation, scope and bytes
   std::vector<std::vector<Bucket>> buckets_;                                       // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
   std::vector<double> micro_batch_s_;          // by model: kernels of one micro-batch, alone on the GPU
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket
-  std::vector<TaskId> batch_ready_;            // by rank: last input task of the current step
   std::vector<TaskId> gradients_ready_;        // by rank: last compute task of the current step
   std::vector<TaskId> reduced_;                // what the optimizer waits for
-  std::vector<std::vector<TaskId>> consumed_;  // by rank: forward task of each step
   bool works_made_ = false;
 };
 

@@ -114,7 +114,12 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
     model.forward = {{job.emulated_step.base(), 0.0, 0.0}};
     return model;
   }
-  require(job.model != ModelKind::trace, "a trace brings its own step");
+  if (job.model == ModelKind::trace) {
+    model.replay = std::make_shared<const ReplayStep>(replay_step(job, gpu, ranks));
+    model.forward = {model.replay->arithmetic, model.replay->memory, model.replay->fixed};
+    model.parameters = job.trace->parameters;
+    return model;
+  }
   const DeviceModel device = device_model(gpu, job.cuda_graph);
   MicroBatchKernels kernels;
   if (job.model == ModelKind::bert) {

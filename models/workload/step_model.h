@@ -14,12 +14,14 @@
 // Checked by: tests/models/step_model_test.cc, tests/models/single_gpu_rows_test.cc
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "clustersim/hardware.h"
 #include "clustersim/scenario.h"
 #include "clustersim/task_graph.h"
+#include "models/workload/replay_step.h"
 
 namespace clustersim {
 
@@ -42,6 +44,7 @@ struct StepModel {
   Time optimizer_host;
   Time step_host;
   double length_imbalance = 1.0;
+  std::shared_ptr<const ReplayStep> replay;  // of ModelKind::trace; `forward` is then the sum of all its kernels
 };
 
 // `ranks`: data-parallel GPUs of the job; `optimizer_shards`: ranks that share one update, 1 = each does all of it.

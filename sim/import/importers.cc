@@ -1,8 +1,11 @@
 #include "sim/import/importers.h"
 
 #include "clustersim/error.h"
+#include "sim/import/chakra.h"
 #include "sim/import/import_node.h"
 #include "sim/import/import_topology.h"
+#include "sim/import/kineto.h"
+#include "sim/import/mllog.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
@@ -15,6 +18,11 @@ const std::vector<Importer>& importers() {
        "node",
        16, import_topology},
       {"node", "the same files, as a scenario with this node that runs", 16, import_node},
+      {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
+      {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
+       import_chakra},
+      {"mllog", "MLPerf training logs of one system, and its description, to a row of measurements (CSV)", 64,
+       import_mllog},
   };
   return table;
 }

@@ -7,6 +7,7 @@
 #include "sim/read/resolve_cluster.h"
 #include "sim/read/resolve_job.h"
 #include "sim/read/resolve_node.h"
+#include "sim/read/resolve_trace.h"
 
 namespace clustersim {
 
@@ -22,10 +23,21 @@ void set_step(Job& job, int samples, const Cluster& cluster) {
     job.accumulation = passes;
     job.batch_per_gpu = job.stack == Stack::mlperf ? samples : (samples + passes - 1) / passes;
   };
-  if (job.model == ModelKind::emulated) return;
+  if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return;
   int passes = std::min(job.accumulation, samples);
   split(passes);
   while (passes < samples && !fits_everywhere(job, cluster)) split(passes = std::min(samples, passes * 2));
+}
+
+// Recorded times hold for the cluster that the step was recorded on.
+void plan_collectives(ReadContext& context, const Cluster& cluster, Job& job) {
+  if (can_plan_collectives(*job.trace)) {
+    job.recorded_collectives = false;
+    context.assume(kPointer, "collectives planned", "on the instance's links, not as recorded");
+  } else if (cluster.gpus() != job.trace->ranks) {
+    context.fault(kPointer, "an instance of as many GPUs as recorded, " + std::to_string(job.trace->ranks),
+                  std::to_string(cluster.gpus()), "the trace does not tell the bytes of its collectives");
+  }
 }
 
 void use_what_there_is(ReadContext& context, const JobKeys& keys, const Cluster& cluster, Job& job) {
@@ -45,6 +57,7 @@ void use_what_there_is(ReadContext& context, const JobKeys& keys, const Cluster&
     job.algorithm = CollectiveAlgorithm::automatic;
     context.assume(kPointer, "collective_algorithm auto", "the instance has no switches that add up");
   }
+  if (job.recorded_collectives) plan_collectives(context, cluster, job);
   if (!keys.workers_per_gpu) job.data.workers_per_gpu = usual_workers(cluster);
 }
 

@@ -13,10 +13,25 @@ void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
       [&](FieldVisitor& in, const std::string& base) {
         ModelKeys& model = keys.model.emplace();
         model.id = base;
-        in.key({.name = "trace", .meaning = "file of a recorded step"}, model.trace);
+        in.key({.name = "trace", .meaning = "file of a recorded step (clustersim import)"}, model.trace);
         in.key({.name = "emulated_step", .meaning = "compute time of one batch on one GPU", .min = 1e-6, .max = 1e5},
                model.emulated_step);
-        in.key({.name = "batch", .meaning = "samples of that batch", .min = 1, .max = 1e7}, model.batch);
+        in.key({.name = "batch", .meaning = "samples of that batch, or of the recorded step", .min = 1, .max = 1e7},
+               model.batch);
+        in.key({.name = "parameters",
+                .meaning = "of the model whose step was recorded on one GPU: what gradients are exchanged for",
+                .default_text = "what the trace says",
+                .min = 1,
+                .max = 1e14},
+               model.parameters);
+        in.key({.name = "recorded_on",
+                .meaning = "id of the GPU that the step was recorded on",
+                .default_text = "what the trace says"},
+               model.recorded_on);
+        in.choice({.name = "collectives",
+                   .meaning = "what becomes of the recorded collectives",
+                   .default_text = "recorded on as many GPUs of the same kind in one node, else planned"},
+                  kTraceCollectivesWords, model.collectives);
         in.key({.name = "sample_bytes", .meaning = "stored size of one sample", .min = 1, .max = 1e12},
                model.sample_bytes);
       });

@@ -23,10 +23,12 @@ Dataset resolve_dataset(ReadContext& context, const JobKeys& keys, const Job& jo
   const bool bert = job.model == ModelKind::bert;
   const std::string id = keys.dataset.value_or(bert ? "wikipediaplusbookcorpus" : "imagenet-1k");
   if (!keys.dataset)
-    context.assume("/job/data/dataset", id, job.model == ModelKind::emulated ? "default" : "that of the model");
+    context.assume("/job/data/dataset", id,
+                   job.model == ModelKind::emulated || job.model == ModelKind::trace ? "default" : "that of the model");
   const DatasetInfo info = context.catalog().dataset(id, context.at("/job/data/dataset"));
   Dataset set = info.dataset;
   if (info.id.empty()) return set;
+  if (job.model == ModelKind::trace) return set;
   if (job.model == ModelKind::emulated) {
     if (job.emulated_sample_bytes.base() > 0) {
       set.raw_bytes = set.record_bytes = set.tensor_bytes = job.emulated_sample_bytes;
@@ -72,7 +74,11 @@ void resolve_data(ReadContext& context, const JobKeys& keys, const Cluster& clus
 
   const bool warm = usual.warm_records;
   data.from = keys.from.value_or(warm ? DataSource::page_cache : DataSource::node);
-  if (!keys.from) context.assume("/job/data/from", word_of(kDataSourceWords, data.from), warm ? by_stack : "default");
+  if (job.model == ModelKind::trace && !keys.from) {
+    data.from = DataSource::synthetic;
+    context.assume("/job/data/from", "synthetic", "what the step waited for its input is part of the recording");
+  } else if (!keys.from)
+    context.assume("/job/data/from", word_of(kDataSourceWords, data.from), warm ? by_stack : "default");
   if (data.from == DataSource::shared && !cluster.storage)
     context.fault("/job/data/from", "node, page-cache or synthetic: the cluster shares no storage", "\"shared\"",
                   "describe it under /cluster/storage");

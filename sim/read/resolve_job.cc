@@ -5,6 +5,7 @@
 
 #include "sim/read/job_memory.h"
 #include "sim/read/resolve_data.h"
+#include "sim/read/resolve_trace.h"
 #include "sim/read/stack_defaults.h"
 
 namespace clustersim {
@@ -48,6 +49,7 @@ class JobResolver {
     resolve_data(context_, keys_, cluster_, job_);
     add_rounds();
     add_target();
+    if (job_.model == ModelKind::trace) settle_trace_keys(context_, keys_);
     return job_;
   }
 
@@ -70,11 +72,9 @@ class JobResolver {
   bool add_model() {
     if (!keys_.model) return false;  // told already
     const ModelKeys& model = *keys_.model;
-    if (model.trace) {
-      context_.fault("/job/model/trace", "a model of the catalog or an emulated step", "\"" + *model.trace + "\"",
-                     "traces come from `clustersim import` and cannot be read yet");
-      return false;
-    }
+    if (model.trace) return resolve_trace(context_, keys_, cluster_, job_);
+    if (model.parameters || model.recorded_on || model.collectives)
+      context_.remark("/job/model", "parameters, recorded_on or collectives", "changes nothing without a trace");
     if (model.id.empty()) return add_emulated(model);
     std::vector<std::string> ids;
     for (const Runnable& runnable : kRunnable) {
@@ -207,7 +207,7 @@ class JobResolver {
     job_.accumulation = keys_.accumulation.value_or(1);
     if (!keys_.accumulation) context_.assume("/job/accumulation", "1", "default");
     take("no_sync", keys_.no_sync, true, "default", job_.no_sync);
-    if (job_.model == ModelKind::emulated) return;
+    if (job_.model == ModelKind::emulated || job_.model == ModelKind::trace) return;
     if (keys_.batch_per_gpu) {
       job_.batch_per_gpu = *keys_.batch_per_gpu;
     } else {

@@ -103,6 +103,9 @@ struct ModelKeys {
   std::optional<Time> emulated_step;
   std::optional<int> batch;
   std::optional<Bytes> sample_bytes;
+  std::optional<double> parameters;        // of a trace
+  std::optional<std::string> recorded_on;  // of a trace: id of a GPU
+  std::optional<TraceCollectives> collectives;
 };
 
 struct TargetKeys {

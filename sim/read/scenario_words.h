@@ -1,6 +1,7 @@
 // The closed lists of words of a scenario, each with what it means.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "clustersim/fields.h"
@@ -15,6 +16,14 @@ inline constexpr Choice<Raid> kRaidWords[] = {
     {"raid5", Raid::raid5, "striped, one device's worth of parity"},
     {"raid6", Raid::raid6, "striped, two devices' worth of parity"},
     {"raid10", Raid::raid10, "striped over mirrors"},
+};
+
+// What becomes of a trace's collectives.
+enum class TraceCollectives : std::uint8_t { automatic, recorded, planned };
+inline constexpr Choice<TraceCollectives> kTraceCollectivesWords[] = {
+    {"auto", TraceCollectives::automatic, "recorded on as many GPUs of the same kind in one node, else planned"},
+    {"recorded", TraceCollectives::recorded, "they take the time that they took"},
+    {"planned", TraceCollectives::planned, "worked out for the links of this cluster"},
 };
 
 inline constexpr Choice<CoolingKind> kCoolingWords[] = {

@@ -1,0 +1,194 @@
+#include "sim/import/chakra_nodes.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "clustersim/error.h"
+#include "sim/import/chakra_protobuf.h"
+#include "sim/import/json_stream.h"
+#include "sim/import/text_source.h"
+
+namespace clustersim {
+namespace {
+
+constexpr std::size_t most_bytes = std::size_t{2} << 30;
+constexpr std::size_t most_nodes = 4'000'000, most_names = 500'000, longest_name = 300;
+
+// "NodeType", "node_type" and "nodetype" are one key.
+std::string plain(const std::string& key) {
+  std::string out;
+  for (const char c : key)
+    if (c != '_' && c != ' ') out += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+int small(double value, int most) {
+  return std::isfinite(value) ? static_cast<int>(std::clamp(value, -1.0, static_cast<double>(most))) : -1;
+}
+
+// One element of "workload_graph".
+class GraphReader {
+ public:
+  GraphReader(const std::string& path, ChakraFile& file) : path_(path), file_(file) {}
+
+  void add(const JsonValue& value) {
+    if (value.kind != JsonValue::Kind::object) return;
+    if (file_.nodes.size() >= most_nodes)
+      throw InputError({{path_, "", "at most " + std::to_string(most_nodes) + " nodes", "more", ""}});
+    ChakraNode node;
+    node.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
+    for (const auto& [key, member] : value.members) set(node, plain(key), member);
+    node.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - node.first_dependency;
+    file_.nodes.push_back(node);
+  }
+
+ private:
+  void set(ChakraNode& node, const std::string& key, const JsonValue& value) {
+    double number = std::numeric_limits<double>::quiet_NaN();
+    if (value.kind == JsonValue::Kind::number) number = value.number;
+    if (value.kind == JsonValue::Kind::boolean) number = value.boolean ? 1 : 0;
+    if (key == "id") {
+      if (number >= 0 && number < 1e18) node.id = static_cast<std::uint64_t>(number);
+    } else if (key == "name") {
+      node.name = chakra_name(file_, value.text);
+    } else if (key == "nodetype" || key == "type") {
+      const int type = small(number, static_cast<int>(ChakraType::other));
+      node.type = static_cast<ChakraType>(std::max(0, type));
+    } else if (key == "ctrldeps" || key == "datadeps") {
+      for (const JsonValue& item : value.items)
+        if (item.kind == JsonValue::Kind::number && item.number >= 0 && item.number < 1e18)
+          file_.dependencies.push_back(static_cast<std::uint64_t>(item.number));
+    } else if (key == "runtime" || key == "durationmicros") {
+      if (number >= 0) node.duration_us = number;
+    } else if (key == "starttimemicros") {
+      if (number > 0) node.start_us = number;
+    } else {
+      std::string name = key;
+      for (const char* known : {"is_cpu_op", "comm_type", "comm_size", "num_ops", "tensor_size", "pg_name"})
+        if (plain(known) == key) name = known;
+      set_chakra_attribute(file_, node, name, number, value.text);
+    }
+  }
+
+  const std::string& path_;
+  ChakraFile& file_;
+};
+
+// What a PyTorch execution trace tells: enough to say why it is not what is needed.
+[[noreturn]] void refuse_execution_trace(const std::string& path, const std::string& schema, std::size_t nodes,
+                                         const std::set<std::string>& collectives) {
+  std::string text = "a PyTorch execution trace, schema " + schema + ", of " + std::to_string(nodes) + " nodes";
+  for (const std::string& name : collectives) text += ", " + name;
+  throw InputError({{path, "", "times of kernels", text + ": it has none",
+                     "convert it with the profiler's trace of the same run (chakra_converter), or import that: "
+                     "clustersim import kineto"}});
+}
+
+void read_json(std::istream& source, const std::string& path, ChakraFile& file) {
+  GraphReader reader(path, file);
+  std::string schema;
+  std::size_t execution_nodes = 0;
+  std::set<std::string> collectives;
+  JsonStreamUser user;
+  user.lists = {"workload_graph", "nodes"};
+  user.element = [&](const std::string& list, JsonValue& value) {
+    if (list != "nodes") return reader.add(value);
+    ++execution_nodes;
+    const std::string* name = text_at(value, "name");
+    if (name && name->find("nccl:") == 0 && collectives.size() < 8) collectives.insert(name->substr(0, 40));
+  };
+  user.member = [&](const std::string& key, JsonValue& value) {
+    if (key == "schema" && value.kind == JsonValue::Kind::text) schema = value.text.substr(0, 40);
+  };
+  const JsonStreamEnd end = stream_json(source, user);
+  file.trouble = end.trouble;
+  if (execution_nodes > 0) refuse_execution_trace(path, schema, execution_nodes, collectives);
+}
+
+}  // namespace
+
+std::int32_t chakra_name(ChakraFile& file, std::string name) {
+  if (name.size() > longest_name) name.resize(longest_name);
+  for (char& c : name)
+    if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) > 0x7E) c = '?';
+  if (file.name_ids.size() >= most_names && !file.name_ids.contains(name)) name = "other";
+  const auto [at, is_new] = file.name_ids.try_emplace(std::move(name), static_cast<std::int32_t>(file.names.size()));
+  if (is_new) file.names.push_back(at->first);
+  return at->second;
+}
+
+void set_chakra_attribute(ChakraFile& file, ChakraNode& node, const std::string& name, double number,
+                          const std::string& text) {
+  constexpr double us_per_ps = 1e-6;
+  constexpr double most_bytes_of_one = 1e15;
+  if (name == "pg_name") {
+    node.queue = chakra_name(
+        file, std::isfinite(number) ? std::to_string(static_cast<long long>(std::clamp(number, -1.0, 1e9))) : text);
+    return;
+  }
+  if (!std::isfinite(number)) return;
+  const bool amount = number >= 0 && number < most_bytes_of_one;
+  if (name == "is_cpu_op") {
+    node.on_cpu = number != 0 ? 1 : 0;
+  } else if (name == "comm_type") {
+    node.comm_type = static_cast<std::int16_t>(small(number, 100));
+  } else if (name == "comm_size" && amount) {
+    node.comm_bytes = number;
+  } else if (name == "num_ops" && number >= 0 && number < 1e30) {
+    node.operations = static_cast<float>(number);
+  } else if (name == "tensor_size" && amount) {
+    node.tensor_bytes = static_cast<float>(number);
+  } else if (name == "stream" || name == "tid") {
+    node.stream = static_cast<std::int16_t>(small(number, 30000));
+  } else if (name == "pg_size") {
+    node.group = std::max(0, small(number, 1 << 24));
+  } else if (name == "pg_stride") {
+    node.stride = std::max(0, small(number, 1 << 24));
+  } else if (name == "wire_ps" && amount) {
+    node.wire_us = number * us_per_ps;
+  } else if (name == "start_ps" && number >= 0 && number < 1e17) {
+    node.start_us = number * us_per_ps;
+  } else if (name == "duration_ps" && number < 1e17) {
+    node.duration_us = number < 0 ? -1 : number * us_per_ps;
+  } else if (name == "clustersim_kind") {
+    node.kind = static_cast<std::int8_t>(small(number, 100));
+  } else if (name == "clustersim_launch") {
+    node.launch = static_cast<std::int8_t>(small(number, 100));
+  } else if (name == "clustersim_op") {
+    node.op = static_cast<std::int8_t>(small(number, 100));
+  }
+}
+
+bool looks_like_chakra(const std::string& path) {
+  const auto source = open_source(path, most_bytes);
+  char start[8] = {};
+  try {
+    source->read(start, sizeof start);
+  } catch (const std::exception&) {
+    return false;
+  }
+  if (source->gcount() == 0) return false;
+  const auto first = static_cast<unsigned char>(start[0]);
+  const bool text = first == '{' || first == '[' || std::isspace(first);
+  return !text;
+}
+
+ChakraFile read_chakra_file(const std::string& path) {
+  ChakraFile file;
+  const bool protobuf = looks_like_chakra(path);
+  const auto source = open_source(path, most_bytes);
+  if (protobuf) {
+    read_chakra_protobuf(*source, path, file);
+  } else {
+    read_json(*source, path, file);
+  }
+  if (file.nodes.empty())
+    throw InputError({{path, "", "nodes of a Chakra trace: protobuf messages, or JSON with \"workload_graph\"",
+                       file.trouble.empty() ? "none" : file.trouble, ""}});
+  return file;
+}
+
+}  // namespace clustersim

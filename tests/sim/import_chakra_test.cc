@@ -1,0 +1,168 @@
+// Chakra traces: messages encoded here by hand, JSON graphs, and ours written and read again.
+#include <catch2/catch.hpp>
+
+#include "clustersim/import.h"
+#include "sim/import/chakra.h"
+#include "sim/import/chakra_nodes.h"
+#include "sim/import/step_trace_file.h"
+#include "tests/sim/small_scenarios.h"
+#include "tests/sim/trace_files.h"
+
+using namespace clustersim;
+using traces::operator_text;
+using traces::step_text;
+using traces::TestFile;
+
+namespace {
+
+// The wire format: key = field * 8 + type, whole numbers as varints, texts and messages after their length.
+std::string varint(std::uint64_t value) {
+  std::string out;
+  for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+  return out + static_cast<char>(value);
+}
+std::string whole(int field, std::uint64_t value) {
+  return varint(static_cast<std::uint64_t>(field) << 3) + varint(value);
+}
+std::string part(int field, const std::string& content) {
+  return varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(content.size()) + content;
+}
+std::string message(const std::string& content) { return varint(content.size()) + content; }
+std::string flag(const std::string& name, bool value) { return part(10, part(1, name) + whole(27, value ? 1 : 0)); }
+std::string number(const std::string& name, std::uint64_t value, int value_field = 9) {
+  return part(10, part(1, name) + whole(value_field, value));
+}
+
+constexpr int compute = 4, collective_node = 7;
+
+std::string node(std::uint64_t id, const std::string& name, int type, const std::vector<std::uint64_t>& after,
+                 std::uint64_t us, const std::string& attributes) {
+  std::string ids;
+  for (const std::uint64_t before : after) ids += varint(before);
+  return message(whole(1, id) + part(2, name) + whole(3, static_cast<std::uint64_t>(type)) + part(5, ids) +
+                 (us > 0 ? whole(7, us) : "") + attributes);
+}
+
+std::string file_of(const std::vector<std::string>& nodes) {
+  std::string text = message(part(1, "0.0.4"));
+  for (const std::string& n : nodes) text += n;
+  return text;
+}
+
+std::string on_gpu() { return flag("is_cpu_op", false); }
+
+// Two layers: forward, backward with an all-reduce each; the next forward waits for the first one.
+std::vector<std::string> two_layers() {
+  const std::string reduce = on_gpu() + number("comm_type", 0) + number("comm_size", 8000000);
+  return {node(1, "fwd0", compute, {}, 500, on_gpu()),      node(2, "fwd1", compute, {1}, 500, on_gpu()),
+          node(3, "bwd1", compute, {2}, 1000, on_gpu()),    node(4, "ar1", collective_node, {3}, 0, reduce),
+          node(5, "bwd0", compute, {3}, 1000, on_gpu()),    node(6, "ar0", collective_node, {5}, 0, reduce),
+          node(7, "update", compute, {4, 6}, 100, on_gpu())};
+}
+
+bool says(const std::vector<std::string>& lines, const std::string& text) {
+  for (const std::string& line : lines)
+    if (line.find(text) != std::string::npos) return true;
+  return false;
+}
+
+std::string fault_of(const std::string& text) {
+  const TestFile file("refused.et", text);
+  try {
+    read_chakra({file.path()});
+  } catch (const InputError& error) {
+    return problems_text(error.problems());
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a Chakra trace without times is laid out by its dependencies") {
+  if (!has_chakra()) return;
+  const TestFile file("two.et", file_of(two_layers()));
+  const StepTrace trace = read_chakra({file.path()}).trace;
+  CHECK(trace.dependencies);
+  REQUIRE(trace.operators.size() == 7);
+  CHECK(trace.collectives.size() == 2);
+  CHECK(trace.collectives[0].bytes == Approx(8e6));
+  // 2 x 500 us forward, 2 x 1000 us backward, 100 us update: collectives take no time until they are planned.
+  CHECK(trace.step == 3'100'000'000);
+
+  // Replayed on eight GPUs: the update waits for both all-reduces, of which the first hides behind bwd0.
+  const std::string job = R"({"model": {"trace": ")" + file.path() + R"("}})";
+  const Scenario scenario = small::read(R"({"node": {"server": "dgx-h100"}})", job);
+  const Assembly assembly(scenario.cluster, scenario.job);
+  const CollectivePlan plan =
+      assembly.planner().plan({CollectiveOp::all_reduce, 8e6, CollectiveAlgorithm::automatic, Scope::world, 0});
+  REQUIRE(plan.idle_time_s < 1e-3);
+  CHECK(small::step_s(scenario) == Approx(3.1e-3 + plan.idle_time_s - plan.launch_s).epsilon(1e-6));
+}
+
+TEST_CASE("launches and operators of the host are left out, dangling dependencies dropped") {
+  if (!has_chakra()) return;
+  std::vector<std::string> nodes = two_layers();
+  nodes.push_back(
+      node(8, "nccl:all_reduce", collective_node, {7}, 5, flag("is_cpu_op", true) + number("comm_type", 0)));
+  nodes.push_back(node(9, "aten::add", compute, {8, 4711}, 5, flag("is_cpu_op", true)));
+  nodes.push_back(node(10, "after", compute, {9}, 50, on_gpu() + number("unheard_of", 3, 11)));
+  const TestFile file("launches.et", file_of(nodes));
+  const TraceImport found = read_chakra({file.path()});
+  CHECK(found.trace.collectives.size() == 2);
+  CHECK(found.trace.operators.size() == 8);
+  CHECK(found.trace.step == 3'150'000'000);
+  CHECK(says(found.known, "2 nodes of 10 left out"));
+  CHECK(says(found.warnings, "1 dependencies on nodes that are not there"));
+}
+
+TEST_CASE("a JSON graph says the same, whatever its keys' case") {
+  const std::string text = R"({"workload_graph": [
+    {"Id": 1, "Name": "fwd", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "ar", "node_type": 7, "data_deps": [1], "comm_type": 0, "comm_size": 4000, "is_cpu_op": false},
+    {"Id": 3, "Name": "bwd", "NodeType": 4, "dataDeps": [2], "runtime": 700, "is_cpu_op": 0}]})";
+  const TestFile file("graph.json", text);
+  const StepTrace trace = read_chakra({file.path()}).trace;
+  CHECK(trace.step == 1'200'000'000);
+  REQUIRE(trace.collectives.size() == 1);
+  CHECK(trace.collectives[0].bytes == Approx(4000));
+}
+
+TEST_CASE("our step written as Chakra and read again is the same") {
+  if (!has_chakra()) return;
+  const std::string head = R"("source": "a profiler", "gpu": "NVIDIA H100 80GB HBM3", "ranks": 16, "batch": 32,
+    "parameters": 123456789, "step_time": "3.5 ms", "steps": ["3.5 ms", "3.6 ms"],
+    "estimated": {"batch": "a guess"})";
+  const TestFile ours(
+      "ours.json",
+      step_text(head, {operator_text("sm80_xmma_gemm_f16f16", 0.125, 900.5, R"("stream": 7, "launch": "host")"),
+                       operator_text("Memcpy HtoD", 905, 30, R"("stream": 8)"),
+                       operator_text("ncclDevKernel_ReduceScatter", 940, 1000,
+                                     R"("stream": 20, "after": [0], "collective": {"op": "reduce_scatter",
+                                        "bytes": 7777777, "group": 8, "stride": 2, "wire_us": 800.25})"),
+                       operator_text("adam", 2000, 500, R"("launch": "synchronized", "flop": 1000, "bytes": 4000)")}));
+  const StepTrace before = read_step_trace(ours.path());
+  const Imported chakra = import_files("chakra", {ours.path()});
+  const TestFile written("ours.et", chakra.document);
+  CHECK(step_trace_text(read_chakra({written.path()}).trace) == step_trace_text(before));
+}
+
+TEST_CASE("what is no Chakra trace, or waits in a circle, is refused") {
+  if (!has_chakra()) return;
+  CHECK_THAT(fault_of(file_of({node(1, "a", compute, {2}, 5, on_gpu()), node(2, "b", compute, {1}, 5, on_gpu())})),
+             Catch::Contains("circle"));
+  CHECK_THAT(fault_of(file_of({node(1, "a", compute, {}, 0, on_gpu() + number("num_ops", 1000))})),
+             Catch::Contains("without a duration"));
+  CHECK_THAT(fault_of("\x01\x02\x03 nothing"), Catch::Contains("nodes of a Chakra trace"));
+  CHECK_THAT(fault_of(R"({"schema": "1.0.2-chakra.0.0.4", "nodes": [{"id": 1, "name": "nccl:all_gather"}]})"),
+             Catch::Contains("1 nodes, nccl:all_gather: it has none"));
+}
+
+TEST_CASE("a binary trace that breaks off gives what came before") {
+  if (!has_chakra()) return;
+  std::string text = file_of(two_layers());
+  text.resize(text.size() - 4);
+  const TestFile file("broken.et", text);
+  const TraceImport found = read_chakra({file.path()});
+  CHECK(found.trace.operators.size() == 6);
+  CHECK(says(found.warnings, "breaks off"));
+}

@@ -1,0 +1,185 @@
+// PyTorch profiler files: ours of a gloo job, and small ones made here with the oddities of real ones.
+#include <catch2/catch.hpp>
+
+#include "clustersim/clustersim.h"
+#include "clustersim/import.h"
+#include "sim/import/kineto.h"
+#include "sim/import/step_trace_file.h"
+#include "tests/sim/small_scenarios.h"
+#include "tests/sim/trace_files.h"
+
+using namespace clustersim;
+using traces::TestFile;
+
+namespace {
+
+std::string gloo_file(int rank) {
+  return std::string(CLUSTERSIM_SOURCE_DIR) + "/tests/traces/ddp_gloo." + std::to_string(rank) + ".json.gz";
+}
+
+struct Event {
+  std::string name, cat;
+  double ts, dur;
+  std::string args = "";
+  int tid = 1;
+};
+
+std::string text_of(const Event& e, double origin, int decimals) {
+  char times[120];
+  std::snprintf(times, sizeof times, "\"ts\": %.*f, \"dur\": %.*f", decimals, origin + e.ts, decimals, e.dur);
+  return "{\"ph\": \"X\", \"cat\": \"" + e.cat + "\", \"name\": \"" + e.name +
+         "\", \"pid\": 1, \"tid\": " + std::to_string(e.tid) + ", " + times + ", \"args\": {" + e.args + "}}";
+}
+
+// Three steps of 1000 us: a launch and a kernel of 600 us, then NCCL's of 100 us, then the optimizer's of 50 us.
+std::vector<Event> three_steps(const std::string& nccl_args, const std::string& op_args, double reduce_us = 100) {
+  std::vector<Event> events;
+  for (int s = 0; s < 3; ++s) {
+    const double t = 1000 * s;
+    const std::string n = std::to_string(10 * s + 10);
+    const auto launch = [&](int i, double at) {
+      events.push_back({"cudaLaunchKernel", "cuda_runtime", t + at, 5, "\"correlation\": " + n + std::to_string(i)});
+    };
+    const auto kernel = [&](int i, const std::string& name, double at, double dur, int stream, std::string more = "") {
+      if (!more.empty()) more = ", " + more;
+      events.push_back({name, "kernel", t + at, dur,
+                        "\"stream\": " + std::to_string(stream) + ", \"correlation\": " + n + std::to_string(i) + more,
+                        stream});
+    };
+    events.push_back({"ProfilerStep#" + std::to_string(s + 4), "user_annotation", t, 990});
+    launch(1, 10);
+    kernel(1, "ampere_fp16_s16816gemm", 20, 600, 7);
+    if (!op_args.empty()) events.push_back({"record_param_comms", "cpu_op", t + 30, 5, op_args});
+    launch(2, 32);
+    kernel(2, "ncclDevKernel_AllReduce_Sum_f32_RING_LL", 620, reduce_us, 20, nccl_args);
+    events.push_back({"Optimizer.step#SGD.step", "user_annotation", t + 40, 60});
+    launch(3, 50);
+    kernel(3, "vectorized_elementwise", 620 + reduce_us, 50, 7);
+  }
+  return events;
+}
+
+std::string file_of(const std::vector<Event>& events, double origin = 0, int decimals = 3,
+                    const std::string& head = "") {
+  std::string text = "{" + head + "\"traceEvents\": [";
+  for (std::size_t i = 0; i < events.size(); ++i) text += (i > 0 ? ",\n" : "\n") + text_of(events[i], origin, decimals);
+  return text + "]}";
+}
+
+const std::string reduce_args =
+    R"("Collective name": "allreduce", "In msg nelems": 2049000, "Out msg nelems": 2049000, "dtype": "Float",
+       "Group size": 2, "Process Group Ranks": "[0, 1]")";
+
+bool says(const std::vector<std::string>& lines, const std::string& part) {
+  for (const std::string& line : lines)
+    if (line.find(part) != std::string::npos) return true;
+  return false;
+}
+
+double replayed_s(const std::string& trace_path, const std::string& gpu, int gpus) {
+  const std::string cluster =
+      R"({"node": {"server": "xe8545", "gpu": ")" + gpu + R"(", "gpus": )" + std::to_string(gpus) + "}}";
+  return small::step_s(small::read(cluster, R"({"model": {"trace": ")" + trace_path + R"("}})"));
+}
+
+}  // namespace
+
+TEST_CASE("a gloo job's profile: steps, all-reduces, replay") {
+  const TraceImport found = read_kineto({gloo_file(0), gloo_file(1)});
+  CHECK(found.trace.on_cpu);
+  CHECK(found.trace.ranks == 2);
+  CHECK(found.trace.steps.size() == 4);
+  REQUIRE(found.trace.collectives.size() == 2);  // two buckets
+  for (const TraceCollective& c : found.trace.collectives) CHECK(c.op == CollectiveOp::all_reduce);
+  CHECK(says(found.unknown, "bytes of 2 collectives"));
+  for (const TraceOperator& op : found.trace.operators) {
+    if (op.collective < 0) continue;
+    CHECK(found.trace.collectives[static_cast<std::size_t>(op.collective)].wire <= op.duration);
+  }
+  const TestFile file("gloo.json", step_trace_text(found.trace));
+  CHECK(replayed_s(file.path(), "a100-sxm4-40gb", 2) == Approx(sim_time_to_seconds(found.trace.step)).epsilon(0.02));
+}
+
+TEST_CASE("a step of kernels, collectives and an optimizer") {
+  const TestFile file("gpu.json", file_of(three_steps(reduce_args, ""), 1.7e15, 3,
+                                          R"("deviceProperties": [{"id": 0, "name": "NVIDIA A100-SXM4-40GB"}],
+                                             "distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 2}, )"));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.step == 1'000'000'000);  // 1000 us, to the nanosecond although counted from 1970
+  REQUIRE(found.trace.operators.size() == 3);
+  CHECK(found.trace.operators[0].kind == OperatorKind::matmul);
+  CHECK(found.trace.operators[1].kind == OperatorKind::collective);
+  CHECK(found.trace.operators[2].kind == OperatorKind::optimizer);  // launched inside Optimizer.step
+  REQUIRE(found.trace.collectives.size() == 1);
+  CHECK(found.trace.collectives[0].bytes == Approx(4.0 * 2049000));
+  CHECK(found.trace.collectives[0].group == 2);
+  CHECK(found.trace.collectives[0].stride == 1);
+  CHECK(found.trace.gpu == "NVIDIA A100-SXM4-40GB");
+  CHECK(says(found.known, "3 complete steps of 0.99 ms, 0.99 ms, 0.99 ms"));
+  const TestFile step("gpu_step.json", step_trace_text(found.trace));
+  CHECK(replayed_s(step.path(), "a100-sxm4-40gb", 2) == Approx(1e-3).epsilon(1e-6));
+  // The profile itself may stand in a scenario.
+  CHECK(replayed_s(file.path(), "a100-sxm4-40gb", 2) == Approx(1e-3).epsilon(1e-6));
+}
+
+TEST_CASE("a collective's size is found by the External id of its operator") {
+  const TestFile file("external.json",
+                      file_of(three_steps(R"("External id": 77)", reduce_args + R"(, "External id": 77)")));
+  const TraceImport found = read_kineto({file.path()});
+  REQUIRE(found.trace.collectives.size() == 1);
+  CHECK(found.trace.collectives[0].bytes == Approx(4.0 * 2049000));
+}
+
+TEST_CASE("the time on the wire is the shortest of all ranks") {
+  const TestFile a("rank0.json", file_of(three_steps(reduce_args, "", 100)));
+  const TestFile b("rank1.json", file_of(three_steps(reduce_args, "", 70)));
+  CHECK(read_kineto({a.path(), b.path()}).trace.collectives[0].wire == 70'000'000);
+  CHECK(read_kineto({a.path()}).trace.collectives[0].wire == -1);  // waiting cannot be told from sending
+}
+
+TEST_CASE("older categories, a bare list, whole microseconds, control characters") {
+  std::vector<Event> events = three_steps("", "");
+  for (Event& e : events) e.cat = e.cat == "kernel" ? "Kernel" : e.cat == "cuda_runtime" ? "Runtime" : "Operator";
+  events[0].name += "\x01\xC3";  // "ProfilerStep#4" with bytes that no JSON has
+  std::string text = file_of(events, 0, 0);
+  text = text.substr(text.find('['));
+  text.pop_back();
+  const TestFile file("old.json", text);
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.steps.size() == 3);
+  CHECK(found.trace.operators.size() == 3);
+}
+
+TEST_CASE("incomplete steps, repeated events, orphans and a file that breaks off are told") {
+  std::vector<Event> events = three_steps(reduce_args, "");
+  Event again = events[2];
+  events.push_back(again);
+  events.push_back({"vectorized_elementwise", "kernel", 5, 2, R"("stream": 7, "correlation": 99999)", 7});
+  events.push_back({"ProfilerStep#7", "user_annotation", 3000, 100});
+  std::string text = file_of(events);
+  text.resize(text.size() - 30);  // inside the last event
+  const TestFile file("broken.json", text);
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.operators.size() == 3);
+  CHECK(says(found.warnings, "the file breaks off"));
+  CHECK(says(found.warnings, "1 kernels without their launch"));
+  CHECK(says(found.known, "1 events left out: written twice"));
+}
+
+TEST_CASE("a file without events of a profiler is refused") {
+  for (const char* text :
+       {"{}", "[]", "[1, 2]", "{\"traceEvents\": [{\"ph\": \"M\"}]}", "not json", "\x1f\x8b broken"}) {
+    const TestFile file("none.json", text);
+    CHECK_THROWS_AS(read_kineto({file.path()}), InputError);
+  }
+}
+
+TEST_CASE("nothing personal is taken over") {
+  const TestFile file("person.json",
+                      file_of(three_steps(reduce_args, ""), 0, 3,
+                              R"("hostname": "secret-host", "username": "jane", "traceName": "/home/jane/x",
+                                                "distributedInfo": {"rank": 0, "world_size": 2, "job": "jane-job"}, )"));
+  const Imported imported = import_files("kineto", {file.path()});
+  CHECK(imported.document.find("jane") == std::string::npos);
+  CHECK(imported.document.find("secret") == std::string::npos);
+}

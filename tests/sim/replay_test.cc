@@ -1,0 +1,186 @@
+// Recorded steps through the whole line: scenario text, replay, step time.
+#include "models/workload/replay.h"
+
+#include <catch2/catch.hpp>
+
+#include "clustersim/clustersim.h"
+#include "models/compute/device_model.h"
+#include "sim/job.h"
+#include "tests/sim/small_scenarios.h"
+#include "tests/sim/trace_files.h"
+
+using namespace clustersim;
+using traces::operator_text;
+using traces::step_text;
+using traces::TestFile;
+
+namespace {
+
+const std::string on_a100_40 = R"("gpu": "NVIDIA A100-SXM4-40GB", "batch": 64)";
+
+std::string server(const std::string& gpu, int gpus, int nodes = 1) {
+  return R"({"nodes": )" + std::to_string(nodes) + R"(, "node": {"server": "xe8545", "gpu": ")" + gpu +
+         R"(", "gpus": )" + std::to_string(gpus) + "}}";
+}
+
+std::string job(const TestFile& file, const std::string& more = "") {
+  return R"({"model": {"trace": ")" + file.path() + "\"" + more + "}}";
+}
+
+double step_of(const Scenario& scenario) { return small::step_s(scenario); }
+
+std::string faults(const std::string& cluster, const std::string& job_text) {
+  try {
+    read_scenario_text(R"({"clustersim": 1, "cluster": )" + cluster + R"(, "job": )" + job_text + "}", "test", {});
+  } catch (const InputError& error) {
+    return problems_text(error.problems());
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a step keeps its time on the GPU of its recording") {
+  // Two kernels beside each other on two streams, launch gaps, a pause that the host makes and a tail.
+  const TestFile file("own.json", step_text(on_a100_40 + R"(, "step_time": "3.1 ms")",
+                                            {operator_text("ampere_fp16_s16816gemm", 0, 900, R"("stream": 7)"),
+                                             operator_text("vectorized_elementwise", 500, 700, R"("stream": 8)"),
+                                             operator_text("batch_norm", 1203, 400, R"("stream": 7)"),
+                                             operator_text("Memcpy HtoD", 1900, 50, R"("stream": 9)"),
+                                             operator_text("weird_thing", 2200, 300, R"("launch": "host")"),
+                                             operator_text("multi_tensor_apply_adam", 2502, 400)}));
+  CHECK(step_of(small::read(server("a100-sxm4-40gb", 1), job(file))) == Approx(3.1e-3).epsilon(1e-6));
+}
+
+TEST_CASE("operators move to another GPU by what bounds them") {
+  // A100 40 to 80 GB: the same chip with 2039 for 1555 GB/s of DRAM; another stream fraction for HBM2e. Arithmetic
+  // keeps its time, up to what the two boards' power allows.
+  const TestFile file("scaled.json", step_text(on_a100_40, {operator_text("ampere_fp16_s16816gemm", 0, 1000),
+                                                            operator_text("batch_norm", 1000, 2000)}));
+  const Scenario scenario = small::read(server("a100-sxm4-80gb", 1), job(file));
+  const DeviceModel from = device_model(*scenario.job.trace_gpu, false);
+  const DeviceModel to = device_model(scenario.cluster.groups[0].node.gpu, false);
+  const double fixed = std::min(1e-3, from.ramp_s);
+  const double expected = 2 * fixed * to.ramp_s / from.ramp_s +
+                          (1e-3 - fixed) * from.half_flop_per_s / to.half_flop_per_s +
+                          (2e-3 - fixed) * from.dram_bytes_per_s / to.dram_bytes_per_s;
+  REQUIRE(to.dram_bytes_per_s > 1.2 * from.dram_bytes_per_s);
+  CHECK(step_of(scenario) == Approx(expected).epsilon(1e-6));
+}
+
+TEST_CASE("known FLOP and bytes decide over the name") {
+  // By its name a product; with 1 FLOP for 1 GB it is bound by memory.
+  const TestFile file(
+      "known.json",
+      step_text(on_a100_40, {operator_text("ampere_fp16_s16816gemm", 0, 1000, R"("flop": 1, "bytes": 1e9)")}));
+  const Scenario scenario = small::read(server("a100-sxm4-80gb", 1), job(file));
+  const DeviceModel from = device_model(*scenario.job.trace_gpu, false);
+  const DeviceModel to = device_model(scenario.cluster.groups[0].node.gpu, false);
+  const double expected =
+      from.ramp_s * to.ramp_s / from.ramp_s + (1e-3 - from.ramp_s) * from.dram_bytes_per_s / to.dram_bytes_per_s;
+  CHECK(step_of(scenario) == Approx(expected).epsilon(1e-6));
+}
+
+TEST_CASE("a host that was the slower stays so on a faster GPU, one that waited does not") {
+  const auto text = [](const std::string& launch) {
+    return step_text(on_a100_40 + R"(, "step_time": "2 ms")",
+                     {operator_text("batch_norm", 0, 600, "\"launch\": \"" + launch + "\""),
+                      operator_text("batch_norm", 1000, 600, "\"launch\": \"" + launch + "\"")});
+  };
+  const TestFile host("host.json", text("host")), waited("waited.json", text("synchronized"));
+  const std::string faster = server("a100-sxm4-80gb", 1);
+  // The host needs 1 ms for each launch whatever the GPU does.
+  CHECK(step_of(small::read(faster, job(host))) == Approx(2e-3).epsilon(1e-6));
+  // Else only the two pauses of 0.4 ms stay as they were.
+  const Scenario scenario = small::read(faster, job(waited));
+  const DeviceModel from = device_model(*scenario.job.trace_gpu, false);
+  const DeviceModel to = device_model(scenario.cluster.groups[0].node.gpu, false);
+  const double kernel =
+      from.ramp_s * to.ramp_s / from.ramp_s + (0.6e-3 - from.ramp_s) * from.dram_bytes_per_s / to.dram_bytes_per_s;
+  CHECK(step_of(scenario) == Approx(2 * (kernel + 0.4e-3)).epsilon(1e-6));
+}
+
+namespace {
+
+// 10 ms of work, an all-reduce of 100 MB recorded with 3 ms, 1 ms of optimizer; no pause.
+std::string exchanging(const std::string& bytes, int ranks = 2) {
+  return step_text(on_a100_40 + R"(, "ranks": )" + std::to_string(ranks),
+                   {operator_text("batch_norm", 0, 10000, R"("stream": 7)"),
+                    operator_text("ncclDevKernel_AllReduce", 10000, 3000,
+                                  R"("stream": 20, "collective": {"op": "all_reduce")" + bytes + "}"),
+                    operator_text("multi_tensor_apply_sgd", 13000, 1000, R"("stream": 7)")});
+}
+
+}  // namespace
+
+TEST_CASE("collectives keep their times where the cluster is that of the recording") {
+  const TestFile file("recorded.json", exchanging(R"(, "bytes": 1e8)"));
+  const Scenario scenario = small::read(server("a100-sxm4-40gb", 2), job(file));
+  CHECK(scenario.job.recorded_collectives);
+  CHECK(step_of(scenario) == Approx(14e-3).epsilon(1e-6));
+  const Report report = run(scenario, {});
+  double exposed = 0;
+  for (const Metric& m : report.metrics)
+    if (m.name == "exposed_communication_time") exposed = m.value;
+  CHECK(exposed == Approx(3e-3).epsilon(1e-6));
+}
+
+TEST_CASE("collectives are planned for another cluster") {
+  const TestFile file("planned.json", exchanging(R"(, "bytes": 1e8, "group": 2)"));
+  for (const auto& [gpus, nodes] : {std::pair{4, 1}, std::pair{4, 2}}) {
+    const Scenario scenario = small::read(server("a100-sxm4-40gb", gpus, nodes), job(file));
+    CHECK_FALSE(scenario.job.recorded_collectives);
+    const Assembly assembly(scenario.cluster, scenario.job);
+    const CollectivePlan plan =
+        assembly.planner().plan({CollectiveOp::all_reduce, 1e8, CollectiveAlgorithm::automatic, Scope::world, 0});
+    // The whole job takes part, and the optimizer waits for it.
+    CHECK(step_of(scenario) == Approx(11e-3 + plan.idle_time_s - plan.launch_s).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("gradients of a one-GPU recording are exchanged on several") {
+  const std::string head = on_a100_40 + R"(, "parameters": 25000000, "step_time": "11 ms")";
+  const TestFile file("alone.json", step_text(head, {operator_text("batch_norm", 0, 10000),
+                                                     operator_text("multi_tensor_apply_sgd", 10000, 1000)}));
+  const Scenario scenario = small::read(server("a100-sxm4-40gb", 4, 2), job(file));
+  const Assembly assembly(scenario.cluster, scenario.job);
+  double bytes = 0;
+  for (const TraceCollective& c : assembly.step_model(0).replay->collectives) bytes += c.bytes;
+  CHECK(bytes == Approx(4 * 25e6));
+  CHECK(step_of(scenario) > 11.5e-3);
+  CHECK(faults(server("a100-sxm4-40gb", 1), job(file)).empty());
+}
+
+TEST_CASE("what a trace cannot answer is refused") {
+  const TestFile unsized("unsized.json", exchanging(""));
+  CHECK(faults(server("a100-sxm4-40gb", 2), job(unsized)).empty());
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 4), job(unsized)), Catch::Contains("collectives with their bytes"));
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 2), job(unsized, R"(, "collectives": "planned")")),
+             Catch::Contains("collectives with their bytes"));
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 4), job(unsized, R"(, "collectives": "recorded")")),
+             Catch::Contains("the trace is of 2 ranks"));
+  const TestFile alone("no_parameters.json", step_text(on_a100_40, {operator_text("batch_norm", 0, 10000)}));
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 2), job(alone)), Catch::Contains("/job/model/parameters"));
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 1), job(alone, R"(, "batch": 32)")),
+             Catch::Contains("the batch of the recorded step, 64"));
+  CHECK_THAT(faults(server("a100-sxm4-40gb", 1), job(alone, R"(, "recorded_on": "a100-sxm4-40gg")")),
+             Catch::Contains("did you mean \"a100-sxm4-40gb\""));
+}
+
+TEST_CASE("groups smaller than the job keep their shape") {
+  DataParallelSpec spec;
+  auto trace = std::make_shared<StepTrace>();
+  trace->ranks = 16;
+  spec.job.trace = trace;
+  spec.gpus_per_node = 8;
+  spec.world = 32;
+  const auto request = [&](int group, int stride) {
+    return replayed_request({CollectiveOp::all_reduce, 1e6, group, stride, -1}, spec);
+  };
+  CHECK(request(16, 1).scope == Scope::world);
+  CHECK(request(16, 1).ranks == 0);
+  CHECK(request(0, 0).ranks == 0);
+  CHECK(request(8, 1).scope == Scope::node);
+  CHECK(request(4, 1).ranks == 4);
+  CHECK(request(2, 8).scope == Scope::across);
+}
