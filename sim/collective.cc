@@ -156,6 +156,9 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
                       std::to_string(n),
                       most < 2 ? "a collective needs two GPUs: raise cluster.nodes or node.gpus" : ""});
   if (messages && faults.empty()) check_messages(op.op, chosen, operation, algorithm, n, faults);
+  if (messages && !scenario.cluster.corrections.empty())
+    faults.push_back({scenario.file, "/cluster", "with --fidelity messages no measured collectives", "some",
+                      "they correct the bundle: leave --fidelity, or collectives and calibration, out"});
   if (!faults.empty()) throw InputError(faults);
 
   if (messages) chosen = CollectiveAlgorithm::ring;
@@ -168,7 +171,10 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
     const CollectivePlan plan = assembly.planner().plan(request);
     const double seconds = bench.seconds(request, plan);
     const double algbw = size / seconds / 1e9;
-    table.rows.push_back({size, seconds * 1e6, algbw, algbw * op.bus_factor(n), plan.algorithm});
+    const char* measured = plan.measured == CollectivePlan::Measured::no       ? ""
+                           : plan.measured == CollectivePlan::Measured::inside ? "inside"
+                                                                               : "beyond";
+    table.rows.push_back({size, seconds * 1e6, algbw, algbw * op.bus_factor(n), plan.algorithm, measured});
   }
   return table;
 }

@@ -67,6 +67,9 @@ Detail detail_of(const Scenario& scenario, const RunOptions& options) {
   if (options.messages && asked != CollectiveAlgorithm::automatic && asked != CollectiveAlgorithm::ring)
     faults.push_back({scenario.file, "/job/collective_algorithm", "auto or ring with --fidelity messages",
                       "\"" + word_of(kAlgorithmWords, asked) + "\"", "only rings are simulated message by message"});
+  if (options.messages && !scenario.cluster.corrections.empty())
+    faults.push_back({scenario.file, "/cluster", "no measured collectives with --fidelity messages", "some",
+                      "they correct the bundle: leave --fidelity, or collectives and calibration, out"});
   const bool alike = !scenario.cluster.stragglers && MessagePlanner::can_fold(build_fabric(scenario.cluster));
   const bool every_node = options.unfold || (options.messages && !alike);
   if (every_node && scenario.cluster.gpus() > most_gpus)

@@ -262,6 +262,9 @@ class Summary {
             number(largest / 1e6) + " MB alone in " + number(plan.idle_time_s * 1e3) + " ms, busbw " +
             number(busbw / 1e9) + " GB/s";
     if (!plan.limit.empty()) text += ", limited by " + plan.limit;
+    if (plan.measured == CollectivePlan::Measured::inside) text += "; corrected by measurement";
+    if (plan.measured == CollectivePlan::Measured::beyond)
+      text += "; corrected by measurement, but beyond the sizes that were measured";
     if (job.reduction == Reduction::rs_ar_ag) text += " (done here as reduce-scatter, all-reduce, all-gather)";
     return text;
   }

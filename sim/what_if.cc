@@ -73,7 +73,10 @@ void double_storage(Cluster& cluster, Job&) {
 }
 
 void double_memory(Cluster& cluster, Job&) {
-  for (NodeGroup& group : cluster.groups) double_it(group.node.gpu.memory_bandwidth);
+  for (NodeGroup& group : cluster.groups) {
+    double_it(group.node.gpu.memory_bandwidth);
+    double_it(group.node.gpu.measured_stream);
+  }
 }
 
 void double_arithmetic(Cluster& cluster, Job&) {
@@ -81,7 +84,7 @@ void double_arithmetic(Cluster& cluster, Job&) {
     GpuSpec& gpu = group.node.gpu;
     double_it(gpu.peak_fp32);
     for (auto* peak : {&gpu.peak_tf32, &gpu.peak_fp16, &gpu.peak_bf16, &gpu.peak_fp8, &gpu.measured_matmul_bf16,
-                       &gpu.measured_matmul_fp8})
+                       &gpu.measured_matmul_fp8, &gpu.measured_matmul_tf32, &gpu.measured_matmul_fp32})
       double_it(*peak);
   }
 }

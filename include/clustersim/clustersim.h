@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "clustersim/advice.h"
+#include "clustersim/calibrate.h"
 #include "clustersim/error.h"
 #include "clustersim/page.h"
 #include "clustersim/plan.h"
@@ -115,6 +116,7 @@ struct CollectiveRow {
   double algbw_gb_per_s = 0;
   double busbw_gb_per_s = 0;
   std::string algorithm;
+  std::string measured = {};  // of a corrected model: "inside" or "beyond" the sizes that were measured; else ""
 };
 struct CollectiveTable {
   std::string operation;

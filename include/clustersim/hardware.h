@@ -31,8 +31,11 @@ struct GpuSpec : Entry {
   int sm_count = 0;
   Frequency base_clock, boost_clock;
   FlopRate peak_fp32;
-  std::optional<FlopRate> peak_tf32, peak_fp16, peak_bf16, peak_fp8;  // matrix units
-  std::optional<FlopRate> measured_matmul_bf16, measured_matmul_fp8;  // best shape, sustained
+  std::optional<FlopRate> peak_tf32, peak_fp16, peak_bf16, peak_fp8;   // matrix units
+  std::optional<FlopRate> measured_matmul_bf16, measured_matmul_fp8;   // best shape, sustained
+  std::optional<FlopRate> measured_matmul_tf32, measured_matmul_fp32;  // the same
+  std::optional<Bandwidth> measured_stream;   // what copies and triads in its memory reach, read plus written
+  std::optional<Time> launch_gap, graph_gap;  // between kernels of a stream, between nodes of a CUDA graph
   Bytes memory;
   std::string memory_type;
   Bandwidth memory_bandwidth;

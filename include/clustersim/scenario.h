@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/collective_op.h"
 #include "clustersim/hardware.h"
 #include "clustersim/report.h"
 #include "clustersim/step_trace.h"
@@ -85,6 +86,17 @@ struct FabricSpec {
   SwitchSpec switch_spec;  // id empty: unknown
 };
 
+// What measured collectives say against the model of them, as factors (1: the model is right):
+//   T(S) = small x small_m + fill x fill_m S/(S + knee x knee_m) + S x (seconds a byte of the binding link) / rate
+// fitted where the cluster was read (sim/collective_correction), or given.
+struct CollectiveCorrection {
+  CollectiveOp op = CollectiveOp::all_reduce;
+  bool between_nodes = false;
+  double small = 1, fill = 1, knee = 1, rate = 1;
+  std::string limit;  // the links that `rate` is of: nvlink, pcie, socket, memory, nic, network
+  Bytes from, to;     // sizes that were measured; beyond them the factors are an extrapolation
+};
+
 struct SharedStorage {
   StorageArray servers;               // tier, count of servers
   NicSpec nic;                        // of a server
@@ -104,6 +116,7 @@ struct Cluster {
   std::vector<NodeGroup> groups;
   FabricSpec fabric;
   std::optional<SharedStorage> storage;
+  std::vector<CollectiveCorrection> corrections;  // at most one for an operation inside and one between nodes
   std::optional<Stragglers> stragglers;
   std::string region = "USA";
   CarbonIntensity grid;

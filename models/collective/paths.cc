@@ -43,8 +43,8 @@ double tcp_rate(const NodeSpec& node, const NicSpec& nic, double port) {
 double transport_share(const NodeSpec& node, const FabricSpec& fabric) {
   require(node.nic.has_value(), "a node with peers has a NIC");
   switch (fabric.transport) {
-    case Transport::rdma:
-      return rdma_share;
+    case Transport::rdma:  // no collective is faster than plain writes between two nodes
+      return std::min(rdma_share, node.nic->rdma_efficiency.value_or(1.0));
     case Transport::efa:
       return node.nic->rdma_efficiency.value_or(efa_share);
     case Transport::tcp:

@@ -17,6 +17,26 @@ int channels(const Party& party) {
   return party.paths->spec().gpu_fabric.link.generation <= 2 ? volta_channels : nvlink_channels;
 }
 
+const char* kind_word(LinkKind kind) {
+  switch (kind) {
+    case LinkKind::pcie:
+      return "pcie";
+    case LinkKind::nvlink:
+      return "nvlink";
+    case LinkKind::socket:
+      return "socket";
+    case LinkKind::memory:
+      return "memory";
+    case LinkKind::nic:
+      return "nic";
+    case LinkKind::network:
+      return "network";
+    case LinkKind::storage:
+      break;
+  }
+  return "storage";
+}
+
 // nccl-tests' factor of busbw over algbw.
 double bus_factor(CollectiveOp op, double n) {
   switch (op) {
@@ -84,11 +104,32 @@ std::vector<Hold> CollectivePlanner::holds(const Situation& s, const Outline& ou
   return holds;
 }
 
-CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& outline, const char* name) const {
+const CollectiveCorrection* CollectivePlanner::correction(const Situation& s) const {
+  if (s.scope == Scope::across) return nullptr;
+  for (const CollectiveCorrection& c : cluster_->corrections)
+    if (c.op == s.op && c.between_nodes == s.between_nodes()) return &c;
+  return nullptr;
+}
+
+Outline CollectivePlanner::corrected(const Situation& s, const Outline& outline) const {
+  const CollectiveCorrection* c = correction(s);
+  if (c == nullptr) return outline;
+  Outline better = outline;
+  better.curve.small_s *= c->small;
+  better.curve.fill_s *= c->fill;
+  better.curve.knee_bytes *= c->knee;
+  for (const LinkKind kind :
+       {LinkKind::pcie, LinkKind::nvlink, LinkKind::socket, LinkKind::memory, LinkKind::nic, LinkKind::network})
+    if (c->limit == kind_word(kind)) better.traffic.scale(kind, 1 / c->rate);
+  return better;
+}
+
+CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& modelled, const char* name) const {
+  const Outline outline = corrected(s, modelled);
   CollectivePlan plan;
   const int slowest = outline.traffic.slowest_link();
   plan.algorithm = name;
-  plan.protocol = protocol_name(outline.curve, s.bytes, ring_on_nvlink(s.parties.front()) && !s.between_nodes());
+  plan.protocol = protocol_name(modelled.curve, s.bytes, ring_on_nvlink(s.parties.front()) && !s.between_nodes());
   plan.latency_s = outline.curve.latency_s(s.bytes) + s.bytes * outline.serial_s_per_byte;
   plan.launch_s = longest_launch_s(s);
   plan.amount_bytes = s.bytes;
@@ -97,17 +138,73 @@ CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& ou
   plan.idle_time_s = plan.latency_s + s.bytes * outline.traffic.seconds_per_byte();
   plan.limit = slowest >= 0 ? fabric_->links[static_cast<std::size_t>(slowest)].name : "";
   plan.steps = outline.steps;
+  if (const CollectiveCorrection* c = correction(s)) {
+    plan.launch_s = std::min(plan.launch_s * c->small, plan.latency_s);
+    const bool inside = s.bytes >= c->from.base() && s.bytes <= c->to.base();
+    plan.measured = inside ? CollectivePlan::Measured::inside : CollectivePlan::Measured::beyond;
+  }
   return plan;
+}
+
+std::vector<CollectivePlanner::Candidate> CollectivePlanner::outlines(const Situation& s) const {
+  if (s.ranks < 2) return {};
+  if (s.op == CollectiveOp::all_to_all) return {{"pairwise", true, pairwise(s)}};
+  std::vector<Candidate> found;
+  for (const AlgorithmEntry& entry : collective_algorithms())
+    if (std::optional<Outline> outline = entry.outline(s))
+      found.push_back({entry.name, entry.automatic, std::move(*outline)});
+  return found;
 }
 
 std::vector<CollectivePlan> CollectivePlanner::candidates(const CollectiveRequest& request) const {
   const Situation s = situation(request);
   std::vector<CollectivePlan> plans;
-  if (s.ranks < 2) return plans;
-  if (s.op == CollectiveOp::all_to_all) return {finished(s, pairwise(s), "pairwise")};
-  for (const AlgorithmEntry& entry : collective_algorithms())
-    if (const std::optional<Outline> outline = entry.outline(s)) plans.push_back(finished(s, *outline, entry.name));
+  for (const Candidate& candidate : outlines(s)) plans.push_back(finished(s, candidate.outline, candidate.name));
   return plans;
+}
+
+std::optional<Situation> CollectivePlanner::situation_of(CollectiveOp op, double bytes, int nodes, int ranks) const {
+  if (paths_.empty() || nodes < 1 || ranks < 2 || ranks % nodes != 0) return std::nullopt;
+  const NodePaths& paths = paths_.front();
+  const int gpus = ranks / nodes;
+  if (gpus > static_cast<int>(paths.node().gpus.size())) return std::nullopt;
+  if (nodes > 1 && paths.node().nics.empty()) return std::nullopt;
+  Situation s;
+  s.cluster = cluster_;
+  s.plan = fabric_;
+  s.op = op;
+  s.bytes = bytes;
+  s.parties.push_back({&paths, gpus, nodes});
+  s.nodes = nodes;
+  s.ranks = ranks;
+  return s;
+}
+
+std::vector<PlanTerms> CollectivePlanner::terms(CollectiveOp op, double bytes, int nodes, int ranks) const {
+  const auto s = situation_of(op, bytes, nodes, ranks);
+  std::vector<PlanTerms> terms;
+  if (!s) return terms;
+  for (const Candidate& candidate : outlines(*s)) {
+    if (!candidate.automatic) continue;
+    const Outline& o = candidate.outline;
+    const int slowest = o.traffic.slowest_link();
+    terms.push_back({candidate.name, o.curve.small_s, o.curve.fill_s, o.curve.knee_bytes,
+                     bytes * o.traffic.seconds_per_byte(),
+                     slowest >= 0 ? kind_word(fabric_->links[static_cast<std::size_t>(slowest)].kind) : ""});
+  }
+  return terms;
+}
+
+double CollectivePlanner::idle_seconds(CollectiveOp op, double bytes, int nodes, int ranks) const {
+  const auto s = situation_of(op, bytes, nodes, ranks);
+  double least = 0;
+  if (!s) return least;
+  for (const Candidate& candidate : outlines(*s)) {
+    if (!candidate.automatic) continue;
+    const double seconds = finished(*s, candidate.outline, candidate.name).idle_time_s;
+    least = least > 0 ? std::min(least, seconds) : seconds;
+  }
+  return least;
 }
 
 // From the plan's links and GPUs to all their copies.

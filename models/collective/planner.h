@@ -12,6 +12,8 @@
 // While it runs, a collective holds thread blocks and DRAM of each GPU:
 //   SMs    channels / SM count: NVLink 12 (Volta), 24 (Ampere and later), NVLS 16, PCIe 4
 //   DRAM   2.5 x bus rate / DRAM bandwidth (a reduction reads twice and writes once; a copy reads and writes)
+// Cluster::corrections, from measurements on such a cluster, scale the latency's terms and the rate of the links that
+// bind; they hold for every algorithm alike, so that what is compared stays comparable.
 // Range: 8 B to 16 GiB. Accuracy on 331 published rows of stated topology: from 1 MiB up median 2.6 %, nine of ten
 // within 16 % (4.4 % median on systems that no constant was taken from); below 1 MiB median 13 %. All rows were in view
 // when constants were chosen. Known misses: 2x 8 H20 is predicted 37 % too fast (469 for 343 GB/s), two nodes with ACS
@@ -40,9 +42,23 @@ class CollectivePlanner {
   CollectivePlan plan(const CollectiveRequest& request) const;
   // Every algorithm that is possible here, in the order of the table.
   std::vector<CollectivePlan> candidates(const CollectiveRequest& request) const;
+  // What NCCL would consider by itself on `nodes` equal nodes of the first group, `ranks` GPUs in all, uncorrected.
+  // Empty where a node has too few GPUs or the ranks do not divide.
+  std::vector<PlanTerms> terms(CollectiveOp op, double bytes, int nodes, int ranks) const;
+  // Seconds of the fastest of them, with the cluster's corrections; 0 where there are none.
+  double idle_seconds(CollectiveOp op, double bytes, int nodes, int ranks) const;
 
  private:
+  struct Candidate {
+    const char* name;
+    bool automatic;
+    Outline outline;
+  };
   Situation situation(const CollectiveRequest& request) const;
+  std::optional<Situation> situation_of(CollectiveOp op, double bytes, int nodes, int ranks) const;
+  std::vector<Candidate> outlines(const Situation& situation) const;
+  const CollectiveCorrection* correction(const Situation& situation) const;
+  Outline corrected(const Situation& situation, const Outline& outline) const;
   CollectivePlan finished(const Situation& situation, const Outline& outline, const char* name) const;
   std::vector<Hold> holds(const Situation& situation, const Outline& outline) const;
   const CollectivePlan& choose(const std::vector<CollectivePlan>& plans, CollectiveAlgorithm algorithm) const;

@@ -1,6 +1,7 @@
 // What is asked of the planner, and what it answers.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,15 @@ struct CollectivePlan {
   double idle_time_s = 0;   // latency_s + amount_bytes x max(weight / capacity)
   std::string limit;        // the slowest link
   int steps = 0;            // serial messages on the longest way
+  enum class Measured : std::uint8_t { no, inside, beyond } measured = Measured::no;  // corrected; sizes measured?
+};
+
+// Of one algorithm, before any correction: the terms that measurements scale.
+struct PlanTerms {
+  std::string algorithm;
+  double small_s = 0, fill_s = 0, knee_bytes = 1;
+  double bound_s = 0;  // bytes x seconds a byte of the slowest link
+  std::string limit;   // kind of that link: nvlink, pcie, socket, memory, nic, network
 };
 
 }  // namespace clustersim

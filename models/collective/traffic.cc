@@ -163,6 +163,11 @@ void Traffic::through_switch(const Party& party, double up, double down, double 
   }
 }
 
+void Traffic::scale(LinkKind kind, double factor) {
+  for (auto& [link, load] : loads_)
+    if (plan_->links[static_cast<std::size_t>(link)].kind == kind) load.bytes *= factor;
+}
+
 std::vector<Use> Traffic::uses() const {
   std::vector<Use> uses;
   for (const auto& [link, load] : loads_)

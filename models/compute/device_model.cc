@@ -58,13 +58,15 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   DeviceModel device;
   device.sms = std::max(1, gpu.sm_count);
   device.l2_bytes = gpu.l2_cache.base();
-  device.elementwise_bytes_per_s = gpu.memory_bandwidth.base() * stream_fraction(gpu);
+  device.elementwise_bytes_per_s =
+      gpu.measured_stream ? gpu.measured_stream->base() : gpu.memory_bandwidth.base() * stream_fraction(gpu);
   device.dram_bytes_per_s = device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : 1.0);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
   device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;
-  device.fixed_s = (cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
+  const std::optional<Time>& gap = cuda_graph ? gpu.graph_gap : gpu.launch_gap;
+  device.fixed_s = (gap ? gap->base() : cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
 
   const double board = ceiling(gpu);
   const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;
@@ -72,13 +74,15 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.half_flop_per_s = half_peak > 0 ? half_top * sustained(gpu, half_peak) : 0.0;
   if (gpu.peak_tf32) {
     const double share = half_peak > 0 ? half_top / half_peak : board;
-    device.tf32_flop_per_s = gpu.peak_tf32->base() * share * sustained(gpu, gpu.peak_tf32->base());
+    const double top = gpu.measured_matmul_tf32 ? gpu.measured_matmul_tf32->base() : gpu.peak_tf32->base() * share;
+    device.tf32_flop_per_s = top * sustained(gpu, gpu.peak_tf32->base());
   }
   if (gpu.peak_fp8 && gpu.peak_fp8->base() > 0) {
     const double top = gpu.measured_matmul_fp8 ? gpu.measured_matmul_fp8->base() : gpu.peak_fp8->base() * board * 0.9;
     device.fp8_flop_per_s = top * sustained(gpu, gpu.peak_fp8->base());
   }
-  device.simt_flop_per_s = gpu.peak_fp32.base() * simt_fraction(gpu);
+  device.simt_flop_per_s =
+      gpu.measured_matmul_fp32 ? gpu.measured_matmul_fp32->base() : gpu.peak_fp32.base() * simt_fraction(gpu);
   if (device.simt_flop_per_s <= 0) device.simt_flop_per_s = std::max(device.half_flop_per_s / 8, 1e12);
   return device;
 }

@@ -3,6 +3,7 @@
 //   rate(format) = peak(format) * ceiling * sustained        FLOP/s, main loop of a large product
 //   dram         = bandwidth * stream * framework_stream     B/s; elementwise kernels: bandwidth * stream
 //   fixed        = gap + ramp_cycles / boost clock           s per kernel
+// Where the GPU carries measured_stream, launch_gap or a measured product of the format, that number stands instead.
 // ceiling: best measured matrix product over the data-sheet peak, from the catalog or from the class of the board;
 // sustained: what networks under load reach of it, by the board's power per peak rate of the format; stream: triad over
 // data sheet by kind of memory.

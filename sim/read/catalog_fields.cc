@@ -43,6 +43,27 @@ void visit_gpu_peaks(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
         gpu.measured_matmul_bf16);
   v.key({.name = "measured_matmul_fp8", .meaning = "best sustained matrix product", .min = kSomeFlops},
         gpu.measured_matmul_fp8);
+  v.key({.name = "measured_matmul_tf32", .meaning = "best sustained matrix product", .min = kSomeFlops},
+        gpu.measured_matmul_tf32);
+  v.key({.name = "measured_matmul_fp32", .meaning = "best sustained matrix product", .min = kSomeFlops},
+        gpu.measured_matmul_fp32);
+  v.key({.name = "measured_stream",
+         .meaning = "what copies and triads in its memory reach, read plus written",
+         .default_text = "a share of memory_bandwidth by the kind of memory",
+         .min = kSomeRate},
+        gpu.measured_stream);
+  v.key({.name = "launch_gap",
+         .meaning = "between two kernels of a stream",
+         .default_text = "2.7 us",
+         .min = 1e-9,
+         .max = 1e-3},
+        gpu.launch_gap);
+  v.key({.name = "graph_gap",
+         .meaning = "between two nodes of a CUDA graph",
+         .default_text = "1.3 us",
+         .min = 1e-9,
+         .max = 1e-3},
+        gpu.graph_gap);
 }
 
 void visit_gpu_links(FieldVisitor& v, GpuSpec& gpu) {

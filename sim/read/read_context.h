@@ -10,9 +10,12 @@
 
 namespace clustersim {
 
+class CalibrationFile;
+
 struct ReadContext {
   Lookup lookup;
   std::vector<Assumption> assumptions;
+  const CalibrationFile* calibration = nullptr;  // measured numbers of the nodes' parts, where the scenario names some
 
   const Catalog& catalog() const { return lookup.catalog; }
   Asked at(const std::string& pointer) const { return lookup.at(pointer); }

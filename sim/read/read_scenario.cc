@@ -6,6 +6,8 @@
 #include <tuple>
 
 #include "clustersim/clustersim.h"
+#include "sim/collective_correction.h"
+#include "sim/read/calibration_file.h"
 #include "sim/read/json_reader.h"
 #include "sim/read/read_context.h"
 #include "sim/read/resolve_cluster.h"
@@ -41,7 +43,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   if (document.kind == JsonValue::Kind::null) throw_if_any(problems);
   for (const auto& [pointer, value] : overrides) apply_override(document, pointer, value, path, problems);
 
-  ReadContext context{{catalog, path, problems}, {}};
+  ReadContext context{{catalog, path, problems}, {}, nullptr};
   const ExchangeRates rates = catalog.rates(context.at(""));
   ScenarioKeys keys;
   JsonReader reader(document, path, problems, &rates);
@@ -52,13 +54,24 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   scenario.name = keys.name.value_or(std::filesystem::path(path).stem().string());
   scenario.seed = static_cast<std::uint64_t>(keys.seed.value_or(1));
   if (!keys.seed) context.assume("/seed", "1", "default");
+  std::optional<CalibrationFile> calibration;
+  if (keys.cluster.calibration) {
+    calibration = load_calibration(context, *keys.cluster.calibration);
+    if (calibration) context.calibration = &*calibration;
+  }
   if (keys.cluster.present) scenario.cluster = resolve_cluster(context, keys.cluster);
   if (scenario.cluster.stragglers) scenario.cluster.stragglers->seed = scenario.seed;
   for (const Problem& p : problems)
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
+  context.calibration = nullptr;                          // what is rented for the same job is other hardware
   if (keys.job.present) scenario.job = resolve_job(context, keys.job, scenario.cluster);
   resolve_cost(context, keys, rates, scenario);
   say_conversions(context, reader.conversions());
+  throw_if_any(problems);
+  std::vector<CollectiveKeys> measured = keys.cluster.collectives;
+  if (calibration)
+    measured.insert(measured.end(), calibration->collectives().begin(), calibration->collectives().end());
+  correct_collectives(context, measured, scenario.cluster);
   throw_if_any(problems);
   scenario.assumptions = std::move(context.assumptions);
   return scenario;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "sim/read/calibration_file.h"
 #include "sim/read/host_of.h"
 #include "sim/read/node_links.h"
 
@@ -59,6 +60,7 @@ class NodeResolver {
     if (served() && host_.gpus > 0 && node_.gpus > host_.gpus)
       context_.fault(at("gpus"), "at most " + std::to_string(host_.gpus) + ", the places of " + source_name(),
                      std::to_string(node_.gpus), "add nodes, or describe the node without a server");
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.gpu);
     if (!node_.gpu.id.empty())  // The models of power and heat have their own guesses for these.
       refuse_unknown(context_, at("gpu"), node_.gpu, {"base_clock", "power_limit_min", "slowdown", "shutdown"});
     note_estimates(context_, "gpu", node_.gpu,
@@ -98,6 +100,7 @@ class NodeResolver {
     if (keys_.sockets && node_.sockets > node_.cpu.max_sockets)
       context_.fault(at("sockets"), "at most " + std::to_string(node_.cpu.max_sockets) + " of \"" + node_.cpu.id + "\"",
                      std::to_string(node_.sockets), "");
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.cpu);
     if (!node_.cpu.id.empty()) refuse_unknown(context_, at("cpu"), node_.cpu);
     note_estimates(context_, "cpu", node_.cpu,
                    {"all_core_clock", "memory_bandwidth", "idle_power", "relative_ipc", "loader_images_per_core_s",
@@ -141,6 +144,7 @@ class NodeResolver {
     if (node_.nics == 0) node_.nic.reset();
     if (!node_.nic) node_.nics = 0;
     if (!node_.nic || node_.nic->id.empty()) return;
+    if (context_.calibration != nullptr) context_.calibration->apply(*node_.nic);
     refuse_unknown(context_, at("nic"), *node_.nic);
     if (!alone_)
       note_estimates(context_, "nic", *node_.nic,
@@ -154,6 +158,7 @@ class NodeResolver {
     node_.gpu_fabric = resolve_gpu_fabric(context_, keys_, host_, node_);
     if (node_.sockets > 1) node_.socket_link = socket_link(context_, keys_, host_, node_.cpu);
     node_.pcie_tree = host_.pcie_tree;
+    if (context_.calibration != nullptr) context_.calibration->apply_slot(node_.pcie, node_.pcie_tree);
     if (!host_.wired) return;
     for (PcieVertex& vertex : node_.pcie_tree) {  // a link that the file does not tell is a slot's
       if (vertex.kind == "socket" || vertex.link.base() > 0) continue;
@@ -180,6 +185,7 @@ class NodeResolver {
                                                       context_.at(keys.pointer));
       node_.storage.capacity = *device_capacity_ * (node_.storage.count * level.capacity_share);
     }
+    if (context_.calibration != nullptr) context_.calibration->apply(node_.storage);
   }
 
   void add_cooling() {

@@ -81,6 +81,21 @@ struct SharedStorageKeys {
   std::optional<ArrayKeys> cache;
 };
 
+// One measured sweep of a collective: factors, or the points that they are fitted to.
+struct CollectiveKeys {
+  std::string pointer;
+  std::optional<CollectiveOp> op;
+  std::optional<int> nodes, ranks;
+  struct Point {
+    std::optional<Bytes> size;
+    std::optional<Time> time;
+  };
+  std::vector<Point> points;
+  std::optional<double> small, fill, knee, rate;
+  std::optional<std::string> limit;
+  std::optional<Bytes> from, to;
+};
+
 struct StragglerKeys {
   std::optional<double> share, slowdown;
   std::optional<bool> gpus, uniform;
@@ -93,6 +108,8 @@ struct ClusterKeys {
   std::optional<std::vector<GroupKeys>> groups;
   FabricKeys fabric;
   std::optional<SharedStorageKeys> storage;
+  std::vector<CollectiveKeys> collectives;
+  std::optional<std::string> calibration;
   std::optional<StragglerKeys> stragglers;
   std::optional<std::string> region;
 };
@@ -178,6 +195,7 @@ struct ScenarioKeys {
 void visit_scenario(FieldVisitor& v, ScenarioKeys& keys, const Lookup& lookup);
 void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys);
 void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup);
+void visit_collectives(FieldVisitor& v, std::vector<CollectiveKeys>& keys);  // collective_fields.cc
 void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup);
 
 }  // namespace clustersim

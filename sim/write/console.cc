@@ -180,7 +180,7 @@ std::string collective_as_table(const CollectiveTable& table) {
   for (const CollectiveRow& row : table.rows)
     text += right(whole(row.bytes), 12) + right(readable(row.time_us * 1e-6, "s"), 12) +
             right(readable(row.algbw_gb_per_s, ""), 14) + right(readable(row.busbw_gb_per_s, ""), 14) + "  " +
-            row.algorithm + "\n";
+            row.algorithm + (row.measured == "beyond" ? "  beyond the sizes measured" : "") + "\n";
   return text;
 }
 

@@ -67,12 +67,14 @@ std::string collective_as_json(const CollectiveTable& table) {
   json["op"] = table.operation;
   json["ranks"] = table.ranks;
   json["rows"] = Json::array();
-  for (const CollectiveRow& row : table.rows)
+  for (const CollectiveRow& row : table.rows) {
     json["rows"].push_back({{"bytes", finite(row.bytes)},
                             {"time_us", finite(row.time_us)},
                             {"algbw_gb_per_s", finite(row.algbw_gb_per_s)},
                             {"busbw_gb_per_s", finite(row.busbw_gb_per_s)},
                             {"algorithm", row.algorithm}});
+    if (!row.measured.empty()) json["rows"].back()["measured"] = row.measured;
+  }
   return json_text(json);
 }
 

@@ -88,6 +88,18 @@ foreach(change /cluster/nodes=1000000 "/cluster/fabric/link=0.008 Gbit/s" "/job/
   json_number(step_time "${OUT}" metrics step_time value)
 endforeach()
 
+# Measurements: nothing, a folder, noise, a program, a pointer, a nested mountain; and a calibration file of that kind.
+file(WRITE ${WORK}/empty.log "")
+string(REPEAT "{\"a\":" 5000 mountain)
+file(WRITE ${WORK}/mountain.json "{\"jobname\": 1, \"iops\": ${mountain}1")
+file(WRITE ${WORK}/pointer.log "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n")
+foreach(file empty.log ${WORK} ${PROGRAM} pointer.log mountain.json /dev/null no_such.log ${ROOT}/CMakeLists.txt)
+  refuse(calibrate ${file})
+endforeach()
+foreach(name "" empty.log ${PROGRAM} mountain.json ${FOUR_NODES} /dev/null)
+  refuse(check ${FOUR_NODES} --set "/cluster/calibration=${name}")
+endforeach()
+
 # A data folder that is none.
 set(ENV{CLUSTERSIM_DATA} ${WORK}/nowhere)
 refuse(run ${FOUR_NODES})

@@ -62,6 +62,7 @@ Command claims_command();
 Command sweep_command();
 Command plan_command();
 Command import_command();
+Command calibrate_command();
 Command serve_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.

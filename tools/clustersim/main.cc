@@ -3,7 +3,6 @@
 // went well, and neither it nor standard error carries control characters of anybody's input.
 #include <unistd.h>
 
-#include <algorithm>
 #include <boost/program_options/errors.hpp>
 #include <cstring>
 #include <exception>
@@ -19,13 +18,10 @@ constexpr int exit_input = 2;
 constexpr int exit_internal = 70;
 
 std::vector<Command> commands() {
-  return {run_command(),     compare_command(),    check_command(),    explain_command(),
-          catalog_command(), collective_command(), validate_command(), claims_command(),
-          import_command(),  sweep_command(),      plan_command(),     serve_command()};
+  return {run_command(),        compare_command(),  check_command(),  explain_command(), catalog_command(),
+          collective_command(), validate_command(), claims_command(), import_command(),  calibrate_command(),
+          sweep_command(),      plan_command(),     serve_command()};
 }
-
-// Verbs of the project that are not built yet.
-const std::vector<std::string> later_commands = {"calibrate"};
 
 std::string program_help() {
   std::string text =
@@ -56,8 +52,6 @@ std::string answer(const std::vector<std::string>& words) {
     const std::string text = printable(command.function(arguments));
     return command.headings && arguments.value("format", "table") == "table" && colour_wanted() ? coloured(text) : text;
   }
-  if (std::count(later_commands.begin(), later_commands.end(), first))
-    throw UsageError(first + " is not part of this version");
   throw UsageError((first[0] == '-' ? "unknown option " : "unknown command ") + first + near_miss(first, names) +
                    " (clustersim --help)");
 }

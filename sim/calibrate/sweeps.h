@@ -1,0 +1,23 @@
+// Rows of collective tests -> sweeps: one for each operation, number of nodes and of ranks, a time for each size.
+// Checked by: tests/sim/calibrate_test.cc.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "sim/collective_correction.h"
+#include "sim/import/measurement.h"
+
+namespace clustersim {
+
+struct SourcedSweep {
+  MeasuredSweep sweep;  // sizes ascending, each once: the median of its times
+  int rows = 0;
+  std::vector<const MeasuredFile*> files;
+  std::string name;  // "all_reduce of 16 ranks on 2 nodes"
+};
+
+// In the order of operation, nodes, ranks. At most 400 sizes a sweep, evenly taken.
+std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files);
+
+}  // namespace clustersim

@@ -1,0 +1,34 @@
+#include "sim/import/measurement_formats.h"
+
+namespace clustersim {
+
+const std::vector<MeasurementFormat>& measurement_formats() {
+  static const std::vector<MeasurementFormat> formats = {
+      {"clustersim measurements", "clustersim-gpubench and clustersim-hostbench", is_own_records, read_own_records},
+      {"nccl-tests JSON", "nccl-tests and rccl-tests with -J", is_nccl_json, read_nccl_json},
+      {"nccl-tests text", "nccl-tests and rccl-tests", is_nccl_text, read_nccl_text},
+      {"fio JSON", "fio --output-format=json or json+", is_fio, read_fio},
+      {"iperf3 JSON", "iperf3 --json", is_iperf3, read_iperf3},
+      {"perftest", "ib_write_bw, ib_read_bw, ib_send_bw, ib_write_lat, ib_read_lat, ib_send_lat; text or JSON",
+       is_perftest, read_perftest},
+      {"nvbandwidth", "nvbandwidth, text or JSON", is_nvbandwidth, read_nvbandwidth},
+      {"p2pBandwidthLatencyTest", "the CUDA sample", is_p2p_test, read_p2p_test},
+      {"bandwidthTest", "the CUDA sample, text or CSV", is_bandwidth_test, read_bandwidth_test},
+      {"dd", "the lines that dd prints", is_dd, read_dd},
+  };
+  return formats;
+}
+
+MeasuredFile read_measurements(const std::string& file, const std::string& text, const ReaderOptions& options) {
+  MeasuredFile out;
+  out.file = file;
+  for (const MeasurementFormat& format : measurement_formats()) {
+    if (!format.recognises(text)) continue;
+    out.format = format.name;
+    format.read(text, options, out);
+    break;
+  }
+  return out;
+}
+
+}  // namespace clustersim

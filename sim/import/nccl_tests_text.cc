@@ -1,0 +1,249 @@
+// nccl-tests and rccl-tests as text, of every era:
+//
+//   size(B) count type [redop] [root] | time algbw busbw (error|#wrong) | the same in place [| #iters]
+//
+// Launchers put words before a line and mix the lines of ranks, so a row is found by its form: two whole numbers and a
+// type, anywhere in the first words. Which numbers follow is decided by algbw = size / time, which also tells
+// microseconds from the milliseconds of the first NCCL tests; busbw is worked out again and a row that is off by more
+// than 2 % is left out. Ranks are counted from the device lines; hosts become a number of nodes and are not kept.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "sim/import/measurement_formats.h"
+#include "sim/import/measurement_text.h"
+#include "sim/import/nccl_rows.h"
+#include "sim/import/text_source.h"
+
+namespace clustersim {
+namespace {
+
+constexpr int most_ranks = 100000;
+
+bool is_type(const std::string& word) {
+  static const std::set<std::string> types = {"float",    "half",     "double", "int8",     "uint8", "int32",
+                                              "uint32",   "int64",    "uint64", "bfloat16", "char",  "int",
+                                              "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
+  return types.count(word) > 0;
+}
+
+bool is_operator(const std::string& word) {
+  static const std::set<std::string> words = {"sum", "prod", "min", "max", "avg", "mulsum", "none"};
+  return words.count(word) > 0;
+}
+
+struct Side {
+  double seconds = 0, algbw = 0, busbw = 0;
+  bool wrong = false;
+};
+
+struct Row {
+  int line = 0;
+  PrintedRow printed;
+  std::vector<Side> sides;  // out of place, in place; at least one
+};
+
+// time, algbw, busbw, #wrong from words[at]; nothing unless algbw is size over time.
+std::optional<Side> side_at(const std::vector<std::string>& words, std::size_t at, double bytes) {
+  if (at + 3 > words.size()) return std::nullopt;
+  std::array<double, 3> v{};
+  for (std::size_t i = 0; i < v.size(); ++i) {
+    const auto number = number_of(words[at + i]);
+    if (!number) return std::nullopt;
+    v[i] = *number;
+  }
+  if (!(v[0] > 0)) return std::nullopt;
+  for (const double unit_s : {1e-6, 1e-3}) {
+    const double algbw = bytes / (v[0] * unit_s) / 1e9;
+    if (!agrees(v[1], algbw)) continue;
+    if (unit_s > 1e-4 && v[1] < 0.05) continue;  // digits too few to tell milliseconds
+    const auto wrong = at + 3 < words.size() ? number_of(words[at + 3]) : std::nullopt;
+    return Side{v[0] * unit_s, v[1], v[2], wrong && *wrong > 1e-3};
+  }
+  return std::nullopt;
+}
+
+// The row that starts somewhere in the first words of the line.
+std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
+  for (std::size_t at = 0; at + 2 < words.size() && at < 4; ++at) {
+    const auto bytes = integer_of(words[at]), count = integer_of(words[at + 1]);
+    if (!bytes || !count || *bytes < 0 || !is_type(words[at + 2])) continue;
+    Row row;
+    row.line = line;
+    row.printed.bytes = *bytes;
+    std::size_t next = at + 3;
+    if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
+    for (const std::size_t first : {next, next + 1}) {  // without and with a root
+      const auto out = side_at(words, first, *bytes);
+      const auto in = side_at(words, first + 4, *bytes);
+      if (!out && !in) continue;
+      if (first > next) {
+        const auto root = integer_of(words[next]);
+        if (!root || std::fabs(*root) > most_ranks) continue;
+        row.printed.root = static_cast<int>(*root);
+      }
+      if (out) row.sides.push_back(*out);
+      if (in) row.sides.push_back(*in);
+      row.printed.algbw = row.sides.front().algbw;
+      row.printed.busbw = row.sides.front().busbw;
+      return row;
+    }
+    return row;  // a row by its form, without a time that fits
+  }
+  return std::nullopt;
+}
+
+// "#  Rank  3 Group  0 Pid   77 on host device  3 [0000:47:00] NAME", also "Rank 3 uses device 3 [0x04] NAME".
+struct Devices {
+  std::set<int> ranks;
+  std::set<std::string> hosts;
+  std::set<std::string> models;
+  std::map<int, int> seen;  // how often each rank of group 0 was announced
+  bool other_groups = false;
+
+  void take(const std::vector<std::string>& words) {
+    const auto rank_word = std::find(words.begin(), words.end(), "Rank");
+    const auto device_word = std::find(rank_word, words.end(), "device");
+    if (rank_word == words.end() || device_word == words.end() || rank_word + 1 == words.end()) return;
+    const auto rank = integer_of(*(rank_word + 1));
+    if (!rank || *rank < 0 || *rank >= most_ranks) return;
+    const auto group_word = std::find(rank_word, device_word, "Group");
+    if (group_word != device_word && group_word + 1 != device_word) {
+      const auto group = integer_of(*(group_word + 1));
+      if (group && *group != 0) {
+        other_groups = true;
+        return;
+      }
+    }
+    const auto on = std::find(rank_word, device_word, "on");
+    if (on != device_word && on + 1 != device_word) hosts.insert(*(on + 1));
+    ranks.insert(static_cast<int>(*rank));
+    ++seen[static_cast<int>(*rank)];
+    std::string model;
+    auto word = std::find_if(device_word, words.end(), [](const std::string& w) { return w.front() == '['; });
+    for (word = word == words.end() ? word : word + 1; word != words.end(); ++word)
+      model += (model.empty() ? "" : " ") + *word;
+    if (!model.empty()) models.insert(model);
+  }
+
+  bool copies() const {
+    return std::any_of(seen.begin(), seen.end(), [](const auto& entry) { return entry.second > 1; });
+  }
+};
+
+// The operation that most rows agree on.
+std::optional<CollectiveOp> operation_of_rows(const std::vector<Row>& rows, int ranks) {
+  std::map<CollectiveOp, int> votes;
+  for (const Row& row : rows)
+    if (const auto op = operation_of(row.printed, ranks)) ++votes[*op];
+  std::optional<CollectiveOp> best;
+  for (const auto& [op, count] : votes)
+    if (!best || count > votes[*best]) best = op;
+  return best;
+}
+
+int ranks_of_rows(const std::vector<Row>& rows) {
+  double most = 0;
+  int ranks = 0;
+  for (const Row& row : rows)
+    if (row.printed.algbw > most && row.printed.operator_word != "none" && !row.printed.operator_word.empty()) {
+      most = row.printed.algbw;
+      ranks = ranks_of(row.printed.algbw, row.printed.busbw);
+    }
+  return ranks;
+}
+
+std::string version_in(const std::string& line) {
+  const std::size_t at = line.find("NCCL version ");
+  if (at == std::string::npos) return "";
+  const std::vector<std::string> words = words_of(line.substr(at + 13));
+  return words.empty() || words[0].size() > 24 ? "" : "NCCL " + words[0];
+}
+
+std::string size_text(double bytes) { return std::to_string(static_cast<long long>(bytes)) + " B"; }
+
+// Seconds of the slower side that can be used, 0 where none can; says why.
+double usable_seconds(const Row& row, CollectiveOp op, int ranks, MeasuredFile& out) {
+  double slowest = 0;
+  bool off = false;
+  for (const Side& side : row.sides) {
+    if (side.wrong) {
+      out.warn(row.line, "wrong results at " + size_text(row.printed.bytes) + ": left out");
+      return 0;
+    }
+    const double algbw = row.printed.bytes / side.seconds / 1e9;
+    if (agrees(side.busbw, algbw * bus_factor(op, ranks)))
+      slowest = std::max(slowest, side.seconds);  // of out of place and in place the one to plan with
+    else
+      off = true;
+  }
+  if (off)
+    out.warn(row.line, "busbw of " + size_text(row.printed.bytes) + " is off by more than 2 % for " +
+                           operation_word(op) + " of " + std::to_string(ranks) + " ranks: left out");
+  return slowest;
+}
+
+void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nodes, MeasuredFile& out) {
+  for (const Row& row : rows) {
+    if (row.printed.bytes <= 0) continue;  // the empty first size of a sweep
+    if (row.sides.empty()) {
+      out.warn(row.line, "no time that agrees with the bandwidth beside it: left out");
+      continue;
+    }
+    const double seconds = usable_seconds(row, op, ranks, out);
+    if (seconds > 0) out.collectives.push_back({op, ranks, nodes, row.printed.bytes, seconds, row.line});
+  }
+}
+
+}  // namespace
+
+bool is_nccl_text(const std::string& text) {
+  if (contains(text, "busbw") && contains(text, "algbw")) return true;
+  return contains(text, "# Avg bus bandwidth") || (contains(text, "# nThread ") && contains(text, "minBytes"));
+}
+
+void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out) {
+  Devices devices;
+  std::vector<Row> rows;
+  std::string version;
+  int number = 0;
+  for (const std::string& raw : lines_of(text)) {
+    ++number;
+    const std::string line = without_prefix(raw);
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) continue;
+    if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
+    if (version.empty()) version = version_in(line);
+    if (const auto row = row_of(words, number)) rows.push_back(*row);
+  }
+  out.program = "nccl-tests" + (version.empty() ? "" : " (" + version + ")");
+  if (devices.models.size() == 1) out.gpu = *devices.models.begin();
+  if (rows.empty()) {
+    out.warn(0, "no rows: the test printed no data");
+    return;
+  }
+  int ranks = static_cast<int>(devices.ranks.size());
+  if (ranks < 2) {
+    ranks = ranks_of_rows(rows);
+    if (ranks >= 2)
+      out.warn(0, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
+  }
+  if (ranks < 2) {
+    out.warn(0, "how many ranks took part is not said, so the rows cannot be used");
+    return;
+  }
+  if (devices.copies()) out.warn(0, "ranks announced more than once: independent copies of the test ran at a time");
+  if (devices.other_groups) out.warn(0, "several communicators ran at a time; ranks are those of group 0");
+  const auto named = operation_in(text);
+  const auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
+  if (!op) {
+    out.warn(0, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
+    return;
+  }
+  out.program = std::string(operation_word(*op)) + " of " + out.program;
+  keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+}
+
+}  // namespace clustersim

@@ -1,0 +1,121 @@
+#include "sim/read/calibration_file.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "sim/read/catalog_fields.h"
+#include "sim/read/json_reader.h"
+
+namespace clustersim {
+
+namespace {
+
+constexpr const char* kParts[] = {"gpu", "cpu", "nic", "pcie", "storage"};
+
+template <class Spec>
+void visit_part(FieldVisitor& v, const char* part, Spec& spec) {
+  v.object({.name = part, .meaning = "measured numbers of it"}, [&](FieldVisitor& in) {
+    in.skip("base");
+    visit_fields(in, spec, false);
+    std::erase_if(spec.estimated, [&](const EstimatedField& e) { return in.given(e.field); });
+    std::erase_if(spec.unknown, [&](const std::string& key) { return in.given(key); });
+  });
+}
+
+bool is_bookkeeping(const std::string& key) {
+  return key == "base" || key == "name" || key == "sources" || key == "estimated" || key == "facts";
+}
+
+}  // namespace
+
+void CalibrationFile::check(std::vector<Problem>& problems) {
+  JsonReader reader(document_, path_, problems);
+  reader.read([&](FieldVisitor& v) {
+    int version = 0;
+    v.key({.name = "clustersim_calibration", .meaning = "version of the format", .required = true, .min = 1, .max = 1},
+          version);
+    for (const char* more : {"name", "sources", "estimated", "facts"}) v.skip(more);
+    GpuSpec gpu;
+    CpuSpec cpu;
+    NicSpec nic;
+    LinkSpec pcie;
+    StorageSpec storage;
+    visit_part(v, "gpu", gpu);
+    visit_part(v, "cpu", cpu);
+    visit_part(v, "nic", nic);
+    visit_part(v, "pcie", pcie);
+    visit_part(v, "storage", storage);
+    visit_collectives(v, collectives_);
+    for (CollectiveKeys& keys : collectives_) keys.pointer = "/cluster/calibration" + keys.pointer;
+  });
+}
+
+template <class Spec>
+void CalibrationFile::change(const char* part, Spec& spec) const {
+  const JsonValue* found = document_.find(part);
+  if (found == nullptr) return;
+  JsonValue only;
+  only.kind = JsonValue::Kind::object;
+  only.members.emplace_back(part, *found);
+  std::vector<Problem> told;  // by check()
+  const std::vector<std::string> unknown = spec.unknown;
+  JsonReader reader(only, path_, told);
+  reader.read([&](FieldVisitor& v) { visit_part(v, part, spec); });
+  spec.unknown = unknown;
+  std::erase_if(spec.unknown, [&](const std::string& key) { return found->find(key) != nullptr; });
+}
+
+void CalibrationFile::apply(GpuSpec& gpu) const { change("gpu", gpu); }
+void CalibrationFile::apply(CpuSpec& cpu) const { change("cpu", cpu); }
+void CalibrationFile::apply(NicSpec& nic) const { change("nic", nic); }
+
+void CalibrationFile::apply(StorageArray& array) const {
+  if (document_.find("storage") == nullptr) return;
+  change("storage", array.tier);
+  array.count = 1;
+  array.raid = Raid::none;
+  array.sequential_efficiency = 1;
+}
+
+void CalibrationFile::apply_slot(LinkSpec& slot, std::vector<PcieVertex>& tree) const {
+  if (document_.find("pcie") == nullptr) return;
+  change("pcie", slot);
+  for (PcieVertex& vertex : tree)
+    if (vertex.kind == "gpu" && vertex.link_id == slot.id) vertex.link = slot.achievable;
+}
+
+std::string CalibrationFile::summary() const {
+  std::string text;
+  for (const char* part : kParts) {
+    const JsonValue* found = document_.find(part);
+    if (found == nullptr) continue;
+    std::string keys;
+    for (const auto& [key, value] : found->members)
+      if (!is_bookkeeping(key)) keys += (keys.empty() ? "" : ", ") + key;
+    if (!keys.empty()) text += (text.empty() ? "" : "; ") + std::string(part) + ": " + keys;
+  }
+  if (!collectives_.empty())
+    text += (text.empty() ? "" : "; ") + std::to_string(collectives_.size()) +
+            (collectives_.size() == 1 ? " sweep of collectives" : " sweeps of collectives");
+  return text.empty() ? "nothing" : text;
+}
+
+std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& name) {
+  const std::filesystem::path given(name);
+  const std::filesystem::path path =
+      given.is_absolute() ? given : std::filesystem::path(context.lookup.file).parent_path() / given;
+  const std::size_t before = context.lookup.problems.size();
+  CalibrationFile file(load_json(path.string(), context.lookup.problems), path.string());
+  if (context.lookup.problems.size() == before) file.check(context.lookup.problems);
+  if (context.lookup.problems.size() > before) {
+    for (std::size_t i = before; i < context.lookup.problems.size(); ++i) {
+      std::string& hint = context.lookup.problems[i].hint;
+      hint += (hint.empty() ? "" : "; ") + ("named by " + context.lookup.file) + " /cluster/calibration";
+    }
+    return std::nullopt;
+  }
+  context.remark("/cluster/calibration", name, "measured, and taken for every node: " + file.summary());
+  return file;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,179 @@
+// nccl-tests logs of every era, in shapes that people paste. The numbers are our own, from a formula:
+// t = 20 us + S x f / B, busbw = S / t x f, so that every row agrees with itself.
+#include <catch2/catch.hpp>
+#include <cstdio>
+
+#include "sim/import/measurement_formats.h"
+#include "sim/import/nccl_rows.h"
+#include "sim/import/text_source.h"
+
+using namespace clustersim;
+
+namespace {
+
+constexpr double bus_gb = 200;
+
+double seconds_of(CollectiveOp op, int ranks, double bytes) {
+  return 20e-6 + bytes * bus_factor(op, ranks) / (bus_gb * 1e9);
+}
+
+std::string text_of(const char* format, double a, double b, double c) {
+  char text[80];
+  std::snprintf(text, sizeof text, format, a, b, c);
+  return text;
+}
+
+// "  time  algbw  busbw", in microseconds times `unit`.
+std::string side(CollectiveOp op, int ranks, double bytes, double slower = 1, double unit = 1) {
+  const double t = seconds_of(op, ranks, bytes) * slower, algbw = bytes / t / 1e9;
+  return text_of("  %.4g  %.2f  %.2f", t * 1e6 * unit, algbw, algbw * bus_factor(op, ranks));
+}
+
+std::string devices(int ranks, int per_node, const std::string& tag = "") {
+  std::string text;
+  for (int r = 0; r < ranks; ++r)
+    text += tag + "#  Rank " + std::to_string(r) + " Group  0 Pid " + std::to_string(1000 + r) + " on secret-host" +
+            std::to_string(r / per_node) + " device " + std::to_string(r % per_node) + " [0x0" +
+            std::to_string(r % per_node) + "] NVIDIA A100-SXM4-40GB\n";
+  return text;
+}
+
+MeasuredFile read(const std::string& text) { return read_measurements("log.txt", clean_text(text)); }
+
+}  // namespace
+
+TEST_CASE("an old log: operator column, no root, N/A for errors", "[measurements]") {
+  const auto op = CollectiveOp::all_reduce;
+  std::string text = "# nThread 1 nGpus 8 minBytes 8 maxBytes 64 step: 2(factor)\n# Using devices\n" + devices(8, 8) +
+                     "#       size  count  type  redop   time  algbw  busbw  error   time  algbw  busbw  error\n"
+                     "#        (B)                        (us)  (GB/s)  (GB/s)         (us)\n";
+  for (const double s : {1048576.0, 268435456.0, 8589934592.0})
+    text += "  " + std::to_string(static_cast<long long>(s)) + "  " + std::to_string(static_cast<long long>(s / 4)) +
+            "  float  sum" + side(op, 8, s) + "  N/A" + side(op, 8, s, 1.02) + "  N/A\n";
+  text += "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 68.4\n";
+  const MeasuredFile file = read(text);
+  CHECK(file.format == "nccl-tests text");
+  CHECK(file.gpu == "NVIDIA A100-SXM4-40GB");
+  REQUIRE(file.collectives.size() == 3);
+  CHECK(file.collectives[2].op == op);
+  CHECK(file.collectives[2].ranks == 8);
+  CHECK(file.collectives[2].nodes == 1);
+  CHECK(file.collectives[2].line == 15);
+  // Of out of place and in place the slower one.
+  CHECK(file.collectives[2].seconds == Approx(1.02 * seconds_of(op, 8, 8589934592.0)).epsilon(0.001));
+  CHECK(file.warnings.empty());
+}
+
+TEST_CASE("a log under mpirun: tags, trailing blanks, two nodes, root and #wrong, iterations", "[measurements]") {
+  const auto op = CollectiveOp::all_reduce;
+  std::string text;
+  for (const double s : {0.0, 65536.0, 134217728.0})
+    text += "[1,0]<stdout>:  " + std::to_string(static_cast<long long>(s)) + "  " +
+            std::to_string(static_cast<long long>(s / 4)) + "  float  sum  -1" +
+            (s > 0 ? side(op, 16, s) : "  12.3  0.00  0.00") + "  0" +
+            (s > 0 ? side(op, 16, s) : "  12.1  0.00  0.00") + "  0  20  \r\n";
+  const MeasuredFile file = read(devices(16, 8, "[1,0]<stdout>:") + "[1,0]<stdout>:# busbw algbw\n" + text);
+  REQUIRE(file.collectives.size() == 2);  // the empty first size is no measurement
+  CHECK(file.collectives[0].ranks == 16);
+  CHECK(file.collectives[0].nodes == 2);
+  for (const Warning& warning : file.warnings) CHECK(warning.text.find("secret") == std::string::npos);
+}
+
+TEST_CASE("all-to-all leaves the operator blank and prints like all-gather: it must be named", "[measurements]") {
+  const auto op = CollectiveOp::all_to_all;
+  std::string text = devices(8, 8) + "# algbw busbw\n";
+  for (const double s : {1048576.0, 8589934592.0})
+    text += std::to_string(static_cast<long long>(s)) + " " + std::to_string(static_cast<long long>(s / 32)) +
+            " float" + side(op, 8, s) + " 0e+00" + side(op, 8, s) + " 0e+00\n";
+  const MeasuredFile unnamed = read(text);
+  CHECK(unnamed.empty());
+  REQUIRE_FALSE(unnamed.warnings.empty());
+  CHECK(unnamed.warnings.back().text.find("--op") != std::string::npos);
+  const MeasuredFile named = read("$ mpirun -np 8 ./build/alltoall_perf -b 1M -e 8G\n" + text);
+  REQUIRE(named.collectives.size() == 2);
+  CHECK(named.collectives[1].op == op);
+  const MeasuredFile option = read_measurements("log.txt", text, {op});
+  CHECK(option.collectives.size() == 2);
+}
+
+TEST_CASE("a reduce with root 0 and a reduce_scatter are told by their factor", "[measurements]") {
+  for (const auto op : {CollectiveOp::reduce, CollectiveOp::reduce_scatter}) {
+    std::string text = devices(8, 8) + "# algbw busbw\n";
+    for (const double s : {1048576.0, 8589934592.0})
+      text += std::to_string(static_cast<long long>(s)) + " " + std::to_string(static_cast<long long>(s / 4)) +
+              " float sum " + (op == CollectiveOp::reduce ? "0" : "-1") + side(op, 8, s) + " 0" + side(op, 8, s) +
+              " 0\n";
+    const MeasuredFile file = read(text);
+    REQUIRE(file.collectives.size() == 2);
+    CHECK(file.collectives[0].op == op);
+  }
+}
+
+TEST_CASE("milliseconds of the first NCCL tests are told by the bandwidth beside them", "[measurements]") {
+  const auto op = CollectiveOp::all_reduce;
+  std::string text =
+      "# Rank 0 uses device 0 [0x04] Tesla P100\n# Rank 1 uses device 1 [0x05] Tesla P100\n# algbw busbw\n";
+  text +=
+      "100000000 25000000 float sum" + side(op, 2, 1e8, 1, 1e-3) + " 0e+00" + side(op, 2, 1e8, 1, 1e-3) + " 0e+00\n";
+  const MeasuredFile file = read(text);
+  REQUIRE(file.collectives.size() == 1);
+  CHECK(file.collectives[0].seconds == Approx(seconds_of(op, 2, 1e8)).epsilon(0.001));
+}
+
+TEST_CASE("rows that do not agree with themselves are left out with their line", "[measurements]") {
+  const auto op = CollectiveOp::all_reduce;
+  const MeasuredFile file = read(devices(8, 8) + "# algbw busbw\n268435456 67108864 float sum -1" +
+                                 side(op, 8, 268435456) + " 0" + side(op, 8, 268435456) +
+                                 " 0\n268435456 67108864 float sum -1  1386.8 193.57 193.57 0 1386.8 193.57 193.57 0\n"
+                                 "268435456 67108864 float sum -1" +
+                                 side(op, 8, 268435456) + " 7" + side(op, 8, 268435456) + " 0\n");
+  CHECK(file.collectives.size() == 1);
+  REQUIRE(file.warnings.size() >= 2);
+  CHECK(file.warnings[0].line == 11);  // busbw equals algbw: of another operation or column
+  CHECK(file.warnings.back().line == 12);
+  CHECK(file.warnings.back().text.find("wrong") != std::string::npos);
+}
+
+TEST_CASE("a log without rows is no data, never 0 GB/s", "[measurements]") {
+  const MeasuredFile file = read("# nThread 1 nGpus 1 minBytes 8 maxBytes 8\n# Avg bus bandwidth    : 0\n");
+  CHECK(file.format == "nccl-tests text");
+  CHECK(file.empty());
+  REQUIRE(file.warnings.size() == 1);
+  CHECK(file.warnings[0].text.find("no data") != std::string::npos);
+}
+
+TEST_CASE("without device lines the ranks follow from busbw over algbw", "[measurements]") {
+  const auto op = CollectiveOp::all_reduce;
+  const MeasuredFile file = read("# algbw busbw\n8589934592 2147483648 float sum -1" + side(op, 8, 8589934592.0) +
+                                 " 0" + side(op, 8, 8589934592.0) + " 0\n");
+  REQUIRE(file.collectives.size() == 1);
+  CHECK(file.collectives[0].ranks == 8);
+  CHECK(file.warnings.size() == 1);
+}
+
+TEST_CASE("a column that somebody put in front is not the size", "[measurements]") {
+  // "4 1073741824 268435456 float sum ...": nodes, then size and count; the first two whole numbers are no size and
+  // count, since the type stands behind the third.
+  const auto op = CollectiveOp::all_reduce;
+  const MeasuredFile file = read(devices(32, 8) + "# algbw busbw\n4 1073741824 268435456 float sum -1" +
+                                 side(op, 32, 1073741824) + " 0" + side(op, 32, 1073741824) + " 0\n");
+  REQUIRE(file.collectives.size() == 1);
+  CHECK(file.collectives[0].bytes == 1073741824);
+}
+
+TEST_CASE("nccl-tests JSON: null sides, cpu_time, ranks from the device list", "[measurements]") {
+  const double s = 1073741824, t = seconds_of(CollectiveOp::all_gather, 2, s) * 1e6;
+  const double algbw = s / t / 1e3;
+  const MeasuredFile file = read(
+      "warning before\n{\"version\": 2, \"args\": [\"./all_gather_perf\", \"-J\", \"x\"], \"nccl_version\": \"2.27.5\","
+      "\"config\": {\"devices\": [{\"rank\": 0, \"host\": \"secret\"}, {\"rank\": 1, \"host\": \"secret\"}]},"
+      "\"results\": [{\"size\": 1073741824, \"count\": 1, \"type\": \"float\", \"redop\": \"none\", \"root\": -1,"
+      "\"out_of_place\": null, \"in_place\": {\"cpu_time\": " +
+      std::to_string(t) + ", \"alg_bw\": " + std::to_string(algbw) + ", \"bus_bw\": " + std::to_string(algbw / 2) +
+      ", \"nwrong\": 0}}]}");
+  CHECK(file.format == "nccl-tests JSON");
+  REQUIRE(file.collectives.size() == 1);
+  CHECK(file.collectives[0].op == CollectiveOp::all_gather);
+  CHECK(file.collectives[0].ranks == 2);
+  CHECK(file.collectives[0].seconds == Approx(t * 1e-6));
+}
