@@ -1,5 +1,9 @@
 #include "tools/measurement/record.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +63,14 @@ TEST_CASE("a number that is not finite is left out, not written", "[measurement]
   CHECK(json::parse(to_json(file))["records"][0]["derived"] == json({{"count", 1.0}}));
 }
 
+TEST_CASE("numbers are written with six digits", "[measurement]") {
+  MeasurementFile file;
+  file.records = {measured("x", {{"rate", 2.0 / 3}}, {1.0 / 3})};
+  const json record = json::parse(to_json(file))["records"][0];
+  CHECK(record["median"].dump() == "0.333333");
+  CHECK(record["parameters"]["rate"].dump() == "0.666667");
+}
+
 TEST_CASE("text that is not UTF-8 does not stop the writing", "[measurement]") {
   MeasurementFile file;
   file.records = {failed("x", {}, "bad \xff byte")};
@@ -80,6 +92,29 @@ TEST_CASE("a file appears whole or not at all", "[measurement]") {
   std::filesystem::create_directory(folder + "/taken");
   CHECK_THROWS_AS(write_whole(folder + "/taken", "x"), std::runtime_error);
   CHECK(std::distance(std::filesystem::directory_iterator(folder), {}) == 2);
+  std::filesystem::remove_all(folder);
+}
+
+TEST_CASE("a pipe is written, not replaced; behind a link the file is", "[measurement]") {
+  const std::string folder = std::filesystem::temp_directory_path() / "clustersim_record_pipe_test";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  const std::string pipe = folder + "/pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int end = open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  require_writable(pipe);
+  write_whole(pipe, "text");
+  char got[8] = {};
+  CHECK(read(end, got, sizeof got) == 4);
+  CHECK(std::string(got) == "text");
+  close(end);
+  CHECK(std::filesystem::is_fifo(pipe));
+
+  write_whole(folder + "/file", "old");
+  std::filesystem::create_symlink(folder + "/file", folder + "/link");
+  write_whole(folder + "/link", "new");
+  CHECK(std::filesystem::is_symlink(folder + "/link"));
+  CHECK(content(folder + "/file") == "new");
   std::filesystem::remove_all(folder);
 }
 

@@ -6,8 +6,10 @@
 #include <cerrno>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <ctime>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -18,18 +20,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+// Six digits: no measurement has more, and a reader can take them in.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+struct AsJson {
+  Json operator()(std::int64_t value) const { return value; }
+  Json operator()(double value) const { return rounded(value); }
+  Json operator()(const std::string& value) const { return value; }
+};
+
 Json json_of(const Parameters& parameters) {
   Json json = Json::object();
-  for (const auto& [name, value] : parameters) {
-    std::visit([&json, &key = name](const auto& held) { json[key] = held; }, value);
-  }
+  for (const auto& [name, value] : parameters) json[name] = std::visit(AsJson{}, value);
   return json;
 }
 
 Json json_of(const Numbers& numbers) {
   Json json = Json::object();
   for (const auto& [name, value] : numbers) {
-    if (std::isfinite(value)) json[name] = value;
+    if (std::isfinite(value)) json[name] = rounded(value);
   }
   return json;
 }
@@ -37,16 +50,19 @@ Json json_of(const Numbers& numbers) {
 Json json_of(const Record& record) {
   Json json = {{"benchmark", record.benchmark}, {"parameters", json_of(record.parameters)}};
   if (record.outcome == Outcome::measured) {
-    json["median"] = record.median;
+    json["median"] = rounded(record.median);
     json["unit"] = record.unit;
-    json["spread"] = record.spread;
+    json["spread"] = rounded(record.spread);
     json["samples"] = record.samples;
   } else {
     json[record.outcome == Outcome::failed ? "failed" : "skipped"] = record.reason;
   }
   if (!record.derived.empty()) json["derived"] = json_of(record.derived);
   if (!record.conditions.empty()) json["conditions"] = json_of(record.conditions);
-  for (const auto& [name, values] : record.series) json["series"][name] = values;
+  for (const auto& [name, values] : record.series) {
+    Json& column = json["series"][name] = Json::array();
+    for (double value : values) column.push_back(rounded(value));
+  }
   if (!record.note.empty()) json["note"] = record.note;
   return json;
 }
@@ -67,6 +83,26 @@ std::string temporary_beside(const std::string& path) { return path + ".part." +
 std::runtime_error cannot_write(const std::string& path, int error) {
   return std::runtime_error("cannot write " + path + ": " + std::strerror(error) +
                             "; name a file in a directory that exists and is yours with -o");
+}
+
+// Where the bytes go: the file behind a link, not the link.
+std::string behind_links(const std::string& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  const std::string target = std::filesystem::canonical(path, error).string();
+  return error ? path : target;
+}
+
+// A pipe, a terminal, /dev/null: written as they are, never replaced by a file.
+bool is_device(const std::string& path) {
+  std::error_code error;
+  return std::filesystem::is_other(path, error) && !error;
+}
+
+// Returns whether all was written.
+bool write_to(std::FILE* file, const std::string& text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fclose(file) == 0 && written;
 }
 
 }  // namespace
@@ -105,22 +141,25 @@ std::string to_json(const MeasurementFile& file) {
   return text + "\n  ]\n}\n";
 }
 
-void write_whole(const std::string& path, const std::string& text) {
-  const std::string temporary = temporary_beside(path);
+void write_whole(const std::string& given, const std::string& text) {
+  const std::string path = behind_links(given);
+  const bool device = is_device(path);
+  const std::string temporary = device ? path : temporary_beside(path);
   std::FILE* file = std::fopen(temporary.c_str(), "wb");
-  if (file == nullptr) throw cannot_write(path, errno);
-  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  const bool closed = std::fclose(file) == 0;
-  if (written && closed && std::rename(temporary.c_str(), path.c_str()) == 0) return;
+  if (file == nullptr) throw cannot_write(given, errno);
+  if (write_to(file, text) && (device || std::rename(temporary.c_str(), path.c_str()) == 0)) return;
   const int error = errno;
-  unlink(temporary.c_str());
-  throw cannot_write(path, error);
+  if (!device) unlink(temporary.c_str());
+  throw cannot_write(given, error);
 }
 
-void require_writable(const std::string& path) {
+void require_writable(const std::string& given) {
+  const std::string path = behind_links(given);
+  if (is_device(path)) return;
+  if (std::error_code error; std::filesystem::is_directory(path, error)) throw cannot_write(given, EISDIR);
   const std::string temporary = temporary_beside(path);
   const int file = open(temporary.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0644);
-  if (file < 0) throw cannot_write(path, errno);
+  if (file < 0) throw cannot_write(given, errno);
   close(file);
   unlink(temporary.c_str());
 }

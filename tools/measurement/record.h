@@ -57,7 +57,8 @@ Record skipped(std::string benchmark, Parameters parameters, std::string reason)
 // The file as JSON, one record a line.
 std::string to_json(const MeasurementFile& file);
 
-// Writes the text to a temporary file beside `path` and renames it. Throws std::runtime_error with what to do.
+// Writes the text to a temporary file beside `path` and renames it; a pipe or a device is written as it is. Throws
+// std::runtime_error with what to do.
 void write_whole(const std::string& path, const std::string& text);
 
 // Throws std::runtime_error if a file cannot be written beside `path`: asked before a long run, not after it.

@@ -1,0 +1,136 @@
+#include "tools/gpubench/session.h"
+
+#include <algorithm>
+#include <cmath>
+#include <csignal>
+
+namespace clustersim::gpubench {
+namespace {
+
+volatile std::sig_atomic_t interrupt_noted = 0;
+
+void note(int) { interrupt_noted = 1; }
+
+int selected(int device) {
+  check(cudaSetDevice(device), "use GPU " + std::to_string(device));
+  return device;
+}
+
+std::string bus_id(int device) {
+  char text[32] = {};
+  check(cudaDeviceGetPCIBusId(text, sizeof text, device), "read the GPU's PCI address");
+  return text;
+}
+
+cudaDeviceProp properties_of(int device) {
+  cudaDeviceProp properties = {};
+  check(cudaGetDeviceProperties(&properties, device), "read the GPU's properties");
+  return properties;
+}
+
+}  // namespace
+
+void note_interrupts() {
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, note);
+}
+
+void check_interrupt() {
+  if (interrupt_noted != 0) throw Interrupted();
+}
+
+Session::Session(int device, bool quick)
+    : quick_(quick), device_(selected(device)), properties_(properties_of(device)), sensors_(bus_id(device)) {}
+
+std::size_t Session::free_bytes() const {
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "ask for the GPU's free memory");
+  return free;
+}
+
+void Session::begin_group(const std::string& name, double limit_s) {
+  group_ = name;
+  group_end_s_ = now_s() + limit_s;
+  progress_.show(name);
+}
+
+void Session::attempt(const std::string& benchmark, const Parameters& parameters, const std::function<Record()>& run) {
+  check_interrupt();
+  if (!lost_.empty()) {
+    records_.push_back(measurement::skipped(benchmark, parameters, lost_));
+    return;
+  }
+  if (out_of_time()) {
+    records_.push_back(measurement::skipped(benchmark, parameters, "the time for this group was used up"));
+    return;
+  }
+  progress_.show(group_ + ": " + benchmark + ", " + std::to_string(records_.size()) + " records");
+  const double begin_s = now_s();
+  try {
+    Record record = run();
+    if (record.outcome == measurement::Outcome::measured && record.conditions.empty()) {
+      record.conditions = conditions_since(begin_s);
+    }
+    records_.push_back(std::move(record));
+  } catch (const std::exception& fault) {
+    records_.push_back(measurement::failed(benchmark, parameters, fault.what()));
+  }
+  cudaGetLastError();
+  if (const cudaError_t status = cudaStreamSynchronize(stream()); is_final(status)) {
+    lost_ = std::string("the GPU was lost by the benchmark before: ") + cudaGetErrorString(status);
+  }
+}
+
+void Session::measure(const std::string& benchmark, const Parameters& parameters,
+                      const std::function<Work()>& prepare) {
+  attempt(benchmark, parameters, [&] {
+    const Work work = prepare();
+    if (work.verify) {
+      if (const std::string fault = work.verify(); !fault.empty()) throw Fault("wrong result: " + fault);
+    }
+    const double begin_s = now_s();
+    Record record = measurement::measured(benchmark, parameters, time(work.enqueue));
+    record.conditions = conditions_since(begin_s);
+    record.derived = work.facts;
+    for (const auto& [name, amount] : work.amounts) record.derived.emplace_back(name, amount / record.median);
+    return record;
+  });
+}
+
+void Session::skip(const std::string& benchmark, const Parameters& parameters, const std::string& reason) {
+  records_.push_back(measurement::skipped(benchmark, parameters, reason));
+}
+
+double Session::batch_time_s(const std::function<void()>& enqueue, int repetitions) {
+  check_interrupt();
+  start_.record(stream());
+  for (int i = 0; i < repetitions; ++i) enqueue();
+  stop_.record(stream());
+  stop_.wait();
+  check(cudaGetLastError(), "run the kernels");
+  return stop_.since_s(start_);
+}
+
+std::vector<double> Session::time(const std::function<void()>& enqueue, double batch_s) {
+  batch_time_s(enqueue, 1);  // loads the code
+  const double once_s = std::max(batch_time_s(enqueue, 1), 1e-7);
+  const double wanted = std::ceil((quick_ ? batch_s / 2 : batch_s) / once_s);
+  const int repetitions = static_cast<int>(std::clamp(wanted, 1.0, 2000.0));
+  batch_time_s(enqueue, repetitions);
+  std::vector<double> samples;
+  const int count = once_s > 0.1 ? 3 : quick_ ? 5 : 9;
+  for (int i = 0; i < count; ++i) samples.push_back(batch_time_s(enqueue, repetitions) / repetitions);
+  return samples;
+}
+
+std::vector<double> Session::time_for(const std::function<void()>& enqueue, double seconds) {
+  batch_time_s(enqueue, 1);
+  const double once_s = std::max(batch_time_s(enqueue, 1), 1e-7);
+  const int repetitions = static_cast<int>(std::clamp(std::ceil(0.05 / once_s), 1.0, 50000.0));
+  std::vector<double> samples;
+  for (const double end_s = now_s() + seconds; samples.empty() || now_s() < end_s;) {
+    samples.push_back(batch_time_s(enqueue, repetitions) / repetitions);
+  }
+  return samples;
+}
+
+}  // namespace clustersim::gpubench
