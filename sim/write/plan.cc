@@ -84,31 +84,16 @@ std::string offer_block(const Plan& plan, const PlanOffer& offer) {
   return text;
 }
 
-// The largest part of the step beside the forward and backward pass.
-std::string loss_text(const PlanOffer& offer) {
-  const Part* largest = nullptr;
-  double most = 0.02;  // of the step: less is not worth a word
-  for (const Part& part : parts) {
-    const double share = metric(offer.report, part.metric) / metric(offer.report, "step_time");
-    if (&part == parts || share < most) continue;
-    largest = &part;
-    most = share;
-  }
-  return largest == nullptr ? "" : std::string(largest->name) + " " + percent(most);
-}
-
 std::string offer_rows(const std::vector<PlanOffer>& offers, std::size_t first) {
-  std::string text = "  " + left("machines", 36) + right("time", 10) + right("9 in 10", 10) + right("to spend", 11) +
-                     "  " + left("limit", 15) + "largest loss\n";
+  std::string text =
+      "  " + left("machines", 44) + right("time", 11) + right("9 in 10", 11) + right("to spend", 13) + "  limit\n";
   const std::size_t end = std::min(offers.size(), first + offers_shown);
   for (std::size_t o = first; o < end; ++o) {
     const PlanOffer& offer = offers[o];
     const std::string name = std::to_string(offer.count) + " x " + offer.machine + (offer.rented ? "" : ", owned");
-    text += "  " + left(name, 36) + right(readable(offer.time_s, "s"), 10) +
-            right(offer.worst_error ? readable(offer.worst_time_s(), "s") : "?", 10) +
-            right(readable(offer.outlay(), offer.currency), 11) + "  " +
-            left(offer.report.bottleneck.kind + " " + percent(offer.report.bottleneck.share), 15) + loss_text(offer) +
-            "\n";
+    text += "  " + left(name, 44) + right(readable(offer.time_s, "s"), 11) +
+            right(offer.worst_error ? readable(offer.worst_time_s(), "s") : "?", 11) +
+            right(readable(offer.outlay(), offer.currency), 13) + "  " + offer.report.bottleneck.kind + "\n";
   }
   if (offers.size() > end) text += "  and " + std::to_string(offers.size() - end) + " more\n";
   return text;
