@@ -176,6 +176,28 @@ class Summary {
     both.fixed_per_year = std::max(0.0, annual_owned_cost(prices, run)->base() * rate - depreciation - running);
     both.rented_per_hour = paid.total->base() * rate / run_hours;
     report_.cost->own_or_rent = both;
+    note_crossing(both);
+  }
+
+  // Both ways over the years, and the month in which what was paid for machines has been saved in rent.
+  void note_crossing(const OwnOrRentPrices& p) {
+    const std::string& currency = report_.cost->currency;
+    const double hours_a_month = 730 * p.utilization;
+    const double owned_a_month = p.fixed_per_year / 12 + p.electricity_per_hour * hours_a_month;
+    const double rented_a_month = p.rented_per_hour * hours_a_month;
+    const double months = 12 * p.years;
+    const double owned = p.purchase * (1 - p.residual) + owned_a_month * months;
+    std::string text = "over " + number(p.years) + " years in use " + number(100 * p.utilization) +
+                       " % of the time: owning " + number(owned) + " " + currency + ", renting for the same work " +
+                       number(rented_a_month * months) + " " + currency;
+    if (rented_a_month > owned_a_month) {
+      const double crossing = p.purchase / (rented_a_month - owned_a_month);
+      text += "; without a sale the machines are paid for after " + number(std::ceil(crossing)) + " months" +
+              (crossing > months ? ", later than they are kept" : "");
+    } else {
+      text += "; renting costs less a month than running them";
+    }
+    note("own or rent", text);
   }
 
   void explain(const char* topic, const Cost& cost, const CostSpec& spec) {

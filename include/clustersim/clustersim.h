@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "clustersim/advice.h"
 #include "clustersim/calibrate.h"
 #include "clustersim/error.h"
 #include "clustersim/page.h"

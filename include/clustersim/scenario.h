@@ -64,6 +64,7 @@ struct NodeSpec {
   std::string server_price_date;
   std::string server_price_origin;  // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
+  std::optional<Power> supply_power;  // of all power supplies of the server
   bool operator==(const NodeSpec&) const = default;
 };
 

@@ -4,7 +4,7 @@
 // Devices of the system (cuda0, nvml0, mlx5_0) belong to the PCI device around them. osdev_type is a number of a list
 // up to version 2 and a mask of bits in version 3. A bridge's link is that of its upper side; a rate of 0 is unknown.
 // A rate stands for the widest slot that gives it: 15.75 GB/s is Gen3 x16 (also Gen4 x8, which is as fast).
-// Read without libhwloc: 2.9, that of Debian 12, refuses files of version 3.
+// Read without libhwloc, so that files of any version are read by whatever version is installed.
 // Source: hwloc's documentation, "Importing and exporting topologies from/to XML files"; hwloc/pci-common.h for rates.
 // Checked by: tests/sim/import_hwloc_test.cc.
 #pragma once

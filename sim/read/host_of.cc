@@ -47,6 +47,7 @@ Host from_server(const ServerSpec& server) {
   host.price_date = server.price_date;
   host.price_origin = "\"" + server.id + "\"";
   host.max_power = server.max_power;
+  if (server.psu_count > 0) host.supply_power = watts(server.psu_watts_each * server.psu_count);
   return host;
 }
 

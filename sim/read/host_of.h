@@ -33,7 +33,7 @@ struct Host {
   std::vector<PcieVertex> pcie_tree;
   std::optional<Money> price;
   std::string price_date, price_origin;
-  std::optional<Power> max_power;
+  std::optional<Power> max_power, supply_power;
 };
 
 // Empty id where the keys name neither. Notes the guesses that shape the node.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <regex>
 
 #include "sim/read/cloud_twin.h"
 
@@ -50,13 +52,39 @@ class CostResolver {
     if (both || cost_keys_.self_hosted) add_self_hosted(cost_keys_.self_hosted.value_or(SelfHostedKeys{}));
     if (both || cost_keys_.cloud) add_cloud(cost_keys_.cloud.value_or(CloudCostKeys{}));
     scenario_.cost->date = cost_keys_.date.value_or(newest_);
+    if (cost_keys_.date && !months(*cost_keys_.date))
+      context_.fault("/cost/date", "a year and month, such as \"2026-07\", or a day", "\"" + *cost_keys_.date + "\"");
+    flag_old_prices();
     if (!cost_keys_.date && !newest_.empty()) context_.assume("/cost/date", newest_, "the newest of the prices used");
   }
 
  private:
   CostSpec& cost() { return *scenario_.cost; }
 
-  void note_date(const std::string& date) { newest_ = std::max(newest_, date); }
+  // `what` is priced as of `date`.
+  void note_price(const std::string& pointer, const std::string& what, const std::string& date) {
+    newest_ = std::max(newest_, date);
+    prices_.push_back({pointer, what, date});
+  }
+
+  // Months since year 0 of "2026", "2026-07" or "2026-07-20"; empty where it is none of these.
+  static std::optional<int> months(const std::string& date) {
+    static const std::regex form(R"((\d{4})(?:-(0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)");
+    std::smatch parts;
+    if (!std::regex_match(date, parts, form)) return std::nullopt;
+    return 12 * std::stoi(parts[1]) + (parts[2].matched ? std::stoi(parts[2]) : 6);
+  }
+
+  void flag_old_prices() {
+    const std::optional<int> today = months(cost().date);
+    for (const DatedPrice& price : prices_) {
+      const std::optional<int> then = months(price.date);
+      if (!today || !then || std::abs(*today - *then) <= 12) continue;
+      context_.estimate(price.pointer, price.what + " of " + price.date,
+                        std::to_string(std::abs(*today - *then)) + " months from the date of the costs, " +
+                            cost().date + ": ask for a new price");
+    }
+  }
 
   void add_currency() {
     cost().currency = cost_keys_.currency.value_or("USD");
@@ -117,7 +145,7 @@ class CostResolver {
       sum += *group.node.server_price * group.count;
       nodes += group.count;
       own.server_price_origin = "catalog, " + group.node.server_price_origin + ", " + group.node.server_price_date;
-      note_date(group.node.server_price_date);
+      note_price(pointer, "price of " + group.node.server_id, group.node.server_price_date);
     }
     if (nodes == 0) return;
     own.server_price = sum / nodes;
@@ -239,7 +267,7 @@ class CostResolver {
                      "a tariff of \"" + cloud->id + "\": " + (known.empty() ? "none known" : known),
                      "\"" + word_of(kPricingWords, rent.pricing) + "\"");
     }
-    note_date(rent.price_date);
+    note_price("/cost/cloud/pricing", "price of " + rent.instance_id, rent.price_date);
     note_estimates(context_, "cloud", *cloud, {tariff_field(rent.pricing)});
     if (cluster_is(*cloud)) {
       rent.instances = scenario_.cluster.nodes();
@@ -254,7 +282,11 @@ class CostResolver {
   const CostKeys& cost_keys_;
   const ExchangeRates& rates_;
   Scenario& scenario_;
+  struct DatedPrice {
+    std::string pointer, what, date;
+  };
   std::string newest_;
+  std::vector<DatedPrice> prices_;
 };
 
 }  // namespace

@@ -247,6 +247,7 @@ class NodeResolver {
   // A server's price with other GPUs: plus what the new ones cost, less what the old ones do; unknown if either is.
   void add_price() {
     node_.server_max_power = host_.max_power;
+    node_.supply_power = host_.supply_power;
     node_.server_price_date = host_.price_date;
     if (!host_.price) return;
     node_.server_price = host_.price;

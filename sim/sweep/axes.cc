@@ -134,7 +134,9 @@ class AxisReader {
     if (!from) fault(where + "/from", "a number, or a text of a number and a unit", *keys.from, "");
     if (!to) fault(where + "/to", "a number, or a text of a number and a unit", *keys.to, "");
     if (!from || !to) return;
-    if (from->unit != to->unit) fault(where + "/to", "the unit of from, \"" + from->unit + "\"", *keys.to, "");
+    if (from->unit != to->unit)
+      fault(where + "/to", from->unit.empty() ? "a bare number, as from" : "the unit of from, \"" + from->unit + "\"",
+            *keys.to, "");
     if (!(to->number > from->number)) fault(where + "/to", "more than from", *keys.to, "");
     if (keys.steps.has_value() == keys.factor.has_value()) {
       fault(where, "one of steps and factor", keys.steps ? "both" : "neither", "");
@@ -302,7 +304,6 @@ std::vector<StudyAxis> read_axes(const std::vector<AxisKeys>& keys, const JsonVa
     return axes;
   }
   for (const AxisKeys& axis : keys) axes.push_back(reader.read(axis));
-  if (axes.empty()) problems.push_back({file, "/axes", "at least one axis", "none", ""});
   if (problems.size() > before) return axes;
   for (std::size_t a = 1; a < axes.size() && !grid; ++a)
     if (axes[a].values.size() != axes[0].values.size())

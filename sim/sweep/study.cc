@@ -95,6 +95,9 @@ void Study::read(const JsonValue& document, std::vector<Problem>& problems) {
   name_ = keys.name.value_or(std::filesystem::path(file_).stem().string());
   grid_ = keys.sampling == Sampling::grid;
   if (keys.base) base_ = read_base(*keys.base, file_, base_name_, problems);
+  const JsonValue* axes = document.find("axes");
+  if (axes != nullptr && axes->kind == Kind::list && axes->items.empty())
+    problems.push_back({file_, "/axes", "at least one axis", "none", ""});
   axes_ = read_axes(keys.axes, base_, grid_, file_, problems);
   const std::vector<StudyFilter> filters = read_filters(keys.filters, axes_, file_, problems);
   for (const ConstraintKeys& constraint : keys.constraints)

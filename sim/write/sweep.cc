@@ -98,6 +98,7 @@ std::string best_section(const Sweep& sweep) {
   for (std::size_t c = 0; c < sweep.constraints.size(); ++c)
     text += (c == 0 ? ", with " : ", ") + sweep.constraints[c].text;
   text += ": " + std::to_string(sweep.feasible) + (sweep.feasible == 1 ? " point\n" : " points\n");
+  if (sweep.invalid + sweep.failed == sweep.rows.size()) return text + "  no point is valid\n\n";
   if (sweep.best.empty()) return text + "  none keeps the constraints\n\n";
   std::vector<std::pair<std::string, std::string>> columns = {{"time_to_train", "time"}};
   if (has(sweep, "cost_self_hosted")) columns.push_back({"cost_self_hosted", "owned"});

@@ -64,6 +64,7 @@ if(NOT RANKS)
 endif()
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+set(ENV{ASAN_OPTIONS} "$ENV{ASAN_OPTIONS}:detect_leaks=0")  # Open MPI keeps memory to the end
 foreach(ranks 2 4)
   execute_process(COMMAND ${MPIRUN} --oversubscribe -n ${ranks} ${PROGRAM} sweep study.json --db ranks${ranks}.sqlite
                           --format csv

@@ -153,3 +153,20 @@ TEST_CASE("the formats", "[compare]") {
   CHECK(has(csv, "letter,scenario,step_time_s,"));
   CHECK_THROWS_AS(write(comparison, "xml"), InputError);
 }
+
+TEST_CASE("own or rent over the years: the month of the crossing, by hand from the prices of the report") {
+  RunOptions options;
+  options.what_if = false;
+  const Report report = run(CLUSTERSIM_SOURCE_DIR "/scenarios/4node-100g.json", options);
+  REQUIRE(report.cost);
+  REQUIRE(report.cost->own_or_rent);
+  const OwnOrRentPrices& p = *report.cost->own_or_rent;
+  // purchase + m (fixed / 12 + hours electricity) = m hours rent, with 730 hours a month times the use.
+  const double hours = 730 * p.utilization;
+  const double month = p.purchase / (hours * (p.rented_per_hour - p.electricity_per_hour) - p.fixed_per_year / 12);
+  const auto note =
+      std::find_if(report.notes.begin(), report.notes.end(), [](const Note& n) { return n.topic == "own or rent"; });
+  REQUIRE(note != report.notes.end());
+  CHECK(note->text.find("paid for after " + std::to_string(static_cast<int>(std::ceil(month))) + " months") !=
+        std::string::npos);
+}

@@ -35,9 +35,10 @@ export function controlPanel(controls, draw) {
       if (own !== running) return;
       show(answer.faults ?? []);
       if (answer.faults) { status.textContent = 'This cannot be run; the page shows the last answer.'; return; }
+      const took = Math.round(performance.now() - began);
       draw(answer);
       const what = changes.size === 0 ? 'As in the scenario' : changes.size === 1 ? '1 change' : `${changes.size} changes`;
-      status.textContent = `${what}, answered in ${Math.round(performance.now() - began)} ms.`;
+      status.textContent = `${what}, answered in ${took} ms.`;
       document.documentElement.dataset.answers = Number(document.documentElement.dataset.answers ?? 0) + 1;
       if (!whatIf) later(waitForWhatIfs, true);
     } catch (error) {
