@@ -11,7 +11,7 @@
 namespace clustersim {
 namespace {
 
-constexpr double most_gpus = 16384;          // unfolded: some gigabytes
+constexpr int most_gpus = 16384;             // unfolded: some gigabytes
 constexpr double most_messages = 2e9;        // about a quarter of an hour
 constexpr double steps_at_a_time = 10;       // simulated until two in a row are equal
 constexpr double latencies_of_a_chunk = 10;  // below so many the bundle and the messages part

@@ -17,6 +17,7 @@ namespace clustersim {
 
 struct Comparison;
 struct RunOptions;
+struct Sweep;
 struct Validation;
 struct ValidationRow;
 
@@ -45,5 +46,6 @@ void require_page_template();
 std::string page(const RunPage& run);
 std::string page(const Comparison& comparison);
 std::string page(const Validation& validation);
+std::string page(const Sweep& sweep);
 
 }  // namespace clustersim

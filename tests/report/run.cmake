@@ -36,12 +36,13 @@ page(four-nodes run ${scenarios}/4node-100g.json)
 page(thousand run ${scenarios}/dgx-a100.json --set /cluster/nodes=128 --set "/name=1,024 GPUs")
 page(hostile run ${scenarios}/8x4090-sata.json --set "/name=${hostile}")
 page(comparison compare ${scenarios}/4node-100g.json ${scenarios}/4node-10g.json ${scenarios}/cloud-4x-p4d.json)
+page(study sweep ${here}/study.json --db :memory:)
 page(validation validate)
 
 execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} PROGRAM=${PROGRAM} CLUSTERSIM_PAGE=${TEMPLATE}
                         SCENARIO=${scenarios}/4node-100g.json
                         ${NODE} --test --test-reporter=spec ${here}/pages.test.mjs ${here}/live.test.mjs
-                WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 200)
+                WORKING_DIRECTORY ${WORK} RESULT_VARIABLE failed TIMEOUT 1200)
 if(failed)
   message(FATAL_ERROR "the pages are not as they should be")
 endif()

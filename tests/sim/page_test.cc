@@ -165,3 +165,26 @@ TEST_CASE("without a price there is nothing to compare, and the part is named") 
   CHECK_FALSE(report.cost->own_or_rent);
   CHECK(report.cost->unpriced == std::vector<std::string>{"servers"});
 }
+
+TEST_CASE("the page of a study holds its rows as columns, and its best and its front as places in them") {
+  const SmallTemplate small;
+  SweepOptions options;
+  options.jobs = 1;
+  options.database = ":memory:";
+  const Sweep study = sweep(CLUSTERSIM_SOURCE_DIR "/tests/report/study.json", options);
+  const json data = data_of(page(study)), rows = data["rows"];
+  REQUIRE(rows["values"].size() == study.axes.size());
+  for (const json& column : rows["values"]) CHECK(column.size() == study.rows.size());
+  CHECK(rows["left_out"] == 0);
+  REQUIRE(data["front"].size() == study.cost_front.size());
+  for (std::size_t i = 0; i < study.cost_front.size(); ++i) {
+    const json& offer = data["front"][i];
+    const std::size_t row = offer["row"];
+    CHECK(rows["metrics"][offer["rented"] ? "cost_cloud" : "cost_self_hosted"][row] == study.cost_front[i].cost);
+    const std::vector<std::size_t> values = study.values_at(study.rows[study.cost_front[i].row].point);
+    for (std::size_t a = 0; a < values.size(); ++a) CHECK(rows["values"][a][row] == values[a]);
+  }
+  REQUIRE(data["best"].size() == study.best.size());
+  const std::size_t best = data["best"][0];
+  CHECK(rows["metrics"]["cost_self_hosted"][best] == *study.rows[study.best[0]].metric("cost_self_hosted"));
+}

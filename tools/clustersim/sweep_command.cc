@@ -44,8 +44,18 @@ std::string run_sweep(const Arguments& arguments) {
   options.database = arguments.value("db", "");
   if (arguments.has("db") && options.database.empty()) throw UsageError("--db takes a file name");
   if (isatty(STDERR_FILENO) != 0) options.progress = show_progress;
-  if (!under_launcher()) return write(sweep(arguments.positional[0], options), format);
+  const bool on_page = arguments.has("report");
+  if (on_page) require_page_template();
+  if (!under_launcher()) {
+    const Sweep result = sweep(arguments.positional[0], options);
+    std::string text = write(result, format);
+    if (on_page) write_file(arguments.value("report", ""), page(result));
+    return text;
+  }
   if (arguments.has("jobs")) throw UsageError("under an MPI launcher each rank is one job: leave --jobs out");
+  if (on_page)
+    throw UsageError(
+        "--report takes no MPI launcher: run the study again without one; what --db kept is not run twice");
   return sweep_across_ranks(arguments.positional[0], options, format);
 }
 
@@ -70,7 +80,7 @@ Command sweep_command() {
           {{"jobs", "N", "threads; default one a core. Under mpirun or srun each rank is one"},
            {"db", "FILE.sqlite", "keeps the rows; default beside the study, :memory: for nowhere"},
            format_option(),
-           {"report", "FILE", "", false, OptionState::not_built}},
+           report_option()},
           1,
           1,
           run_sweep,

@@ -23,17 +23,19 @@ export function figure({ title, says, body, controls, data, wide }) {
 // option(colours, narrow) -> an ECharts option; label: what a screen reader says in place of the picture.
 export function chart({ label, height, option, canvas = false, ready }) {
   const box = h('div', { class: 'chart', role: 'img', 'aria-label': label, style: { height: `${height}px` } });
-  let instance = null;
+  let instance = null, narrow = false;
+  const isNarrow = () => box.clientWidth < 600;
   const drawing = {
     draw() {
       if (!box.isConnected) return;
       instance?.dispose();
+      narrow = isNarrow();
       instance = echarts.init(box, null, { renderer: canvas ? 'canvas' : 'svg' });
-      instance.setOption({ ...base(palette()), ...option(palette(), box.clientWidth < 600) });
+      instance.setOption({ ...base(palette()), ...option(palette(), narrow) });
       box.dataset.points = instance.getOption().series.reduce((n, series) => n + (series.data?.length ?? 0), 0);
       ready?.(instance);
     },
-    resize: () => instance?.resize(),
+    resize: () => (isNarrow() === narrow ? instance?.resize() : drawing.draw()),
     drop: () => instance?.dispose(),
   };
   drawings.add(drawing);

@@ -40,7 +40,7 @@ function placeNode(picture, n, neighbours, left, top, places, bundles) {
   }
   const numbers = [...byRow.keys()].sort((a, b) => a - b);
   const need = (row) => byRow.get(row).reduce((sum, i) => sum + (widths[picture.vertices[i].kind] ?? 70) + 16, 0);
-  const width = Math.max(150, Math.min(2 * boxPad + Math.max(...numbers.map(need)), 1000));
+  const width = Math.max(150, Math.min(2 * boxPad + Math.max(...numbers.map(need)), Math.max(430, 1000 / picture.nodes.length)));
   const y = (row) => top + boxHead + 18 + numbers.indexOf(row) * rowGap;
   // GPUs first: the others follow them.
   const order = [...numbers].sort((a, b) => Math.abs(a - 3) - Math.abs(b - 3));
@@ -62,11 +62,11 @@ function placeRow(row, picture, neighbours, from, to, y, places, bundles) {
   });
   const order = groups.map((_, i) => i).sort((a, b) => (wish[a] ?? Infinity) - (wish[b] ?? Infinity) || a - b);
   const slot = (to - from) / groups.length;
-  const w = (i) => Math.min(widths[picture.vertices[groups[i].members[0]].kind] ?? 70, slot - 8);
+  const w = (i) => Math.min(widths[picture.vertices[groups[i].members[0]].kind] ?? 70, slot - 12);
   const xs = spread(order.map((i, k) => wish[i] ?? from + slot * (k + 0.5)), order.map((i) => w(i) + 12), from, to);
   order.forEach((i, k) => {
     const kind = picture.vertices[groups[i].members[0]].kind;
-    const place = { x: xs[k], y, w: w(i), h: kind === 'gpu' ? 44 : 28, narrow: w(i) < 40 };
+    const place = { x: xs[k], y, w: w(i), h: kind === 'gpu' ? 44 : 28, narrow: w(i) < (kind === 'gpu' ? 40 : 32) };
     for (const member of groups[i].members) places.set(member, place);
     if (groups[i].members.length > 1) bundles.set(place, groups[i].members.length);
   });

@@ -4,9 +4,10 @@ import { comparisonPage } from './comparison.js';
 import { controlPanel } from './live.js';
 import { runPage } from './run.js';
 import { shell } from './shell.js';
+import { sweepPage } from './sweep.js';
 import { validationPage } from './validation.js';
 
-const pages = { run: runPage, comparison: comparisonPage, validation: validationPage };
+const pages = { run: runPage, comparison: comparisonPage, sweep: sweepPage, validation: validationPage };
 
 function draw(data) {
   forgetDrawings();

@@ -17,7 +17,8 @@ export function scatterFigure({ title, says, rows, wide = false, height = 380 })
     label: `${title}: ${drawn.length} points, predicted against measured, on logarithmic axes. The values are in the table below.`,
     height,
     canvas: true,
-    option: (colours) => {
+    option: (colours, narrow) => {
+      const legendRows = groups.length > 1 ? Math.ceil(groups.length / (narrow ? 2 : wide ? 6 : 3)) : 0;
       const logAxis = (name, gap) => axis(colours, {
         type: 'log', min: ends[0], max: ends[1], name: spelled(unit) ? `${name} [${spelled(unit)}]` : name, nameLocation: 'middle', nameGap: gap,
         axisLabel: { color: colours.soft, hideOverlap: true, formatter: powers }, minorSplitLine: { show: false },
@@ -28,10 +29,10 @@ export function scatterFigure({ title, says, rows, wide = false, height = 380 })
         data: [[ends[0], ends[0] * factor], [ends[1], ends[1] * factor]],
       });
       return {
-        grid: { left: 28, right: 20, top: groups.length > 1 ? 56 : 12, bottom: 28, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
+        grid: { left: 8, right: 20, top: 12 + 24 * legendRows, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'all' },
         legend: groups.length > 1 ? legend(colours, { data: groups, icon: 'circle', itemWidth: 9, itemHeight: 9 }) : undefined,
-        xAxis: logAxis('measured', 30),
-        yAxis: logAxis('predicted', 52),
+        xAxis: logAxis('measured', 28),
+        yAxis: logAxis('predicted', 12),
         tooltip: tooltip(colours, { formatter: ({ data }) => (data?.row ? tip(data.row.id,
           [data.row.family, ''], ['Predicted', readable(data.row.predicted, data.row.unit)], ['Measured', readable(data.row.measured, data.row.unit)],
           ['Error', signedPercent(error(data.row))], !data.row.scored && ['Shown, not scored', ''], data.row.note && [data.row.note, '']) : '') }),

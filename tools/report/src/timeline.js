@@ -116,11 +116,12 @@ const shortName = (track, nodes) => (nodes.length > 1 && track.process.startsWit
 function block(params, api, slice, colours) {
   const [x, y] = api.coord([api.value(0), api.value(2)]), [x2] = api.coord([api.value(1), api.value(2)]);
   const { x: left, y: top, width, height } = params.coordSys;
-  const shape = echarts.graphic.clipRectByRect({ x, y: y - laneHeight / 2 + 2, width: Math.max(0.6, x2 - x - 0.6), height: laneHeight - 4 }, { x: left, y: top, width, height });
+  const thick = Math.max(1, Math.min(laneHeight, api.size([0, 1])[1]) - 3);
+  const shape = echarts.graphic.clipRectByRect({ x, y: y - thick / 2, width: Math.max(0.6, x2 - x - 0.6), height: thick }, { x: left, y: top, width, height });
   if (!shape) return null;
   const fill = colours.part[slice.part] ?? colours.part.other;
   const children = [{ type: 'rect', shape: { ...shape, r: shape.width > 6 ? 2 : 0 }, style: { fill } }];
-  if (shape.width > 46)
+  if (shape.width > 46 && thick > 11)
     children.push({ type: 'text', silent: true, style: { text: slice.name, x: shape.x + 5, y: shape.y + shape.height / 2, textVerticalAlign: 'middle', fontSize: 11, fontFamily: 'Report, sans-serif', fill: inkOn(fill), width: shape.width - 8, overflow: 'truncate' } });
   return { type: 'group', children };
 }
