@@ -44,6 +44,7 @@ const std::vector<Line> energy_lines = {{"sustained_gpu_clock", "sustained GPU c
                                         {"carbon", "carbon"}};
 const std::vector<Line> cost_lines = {{"cost_self_hosted", "on own servers"},
                                       {"cost_cloud", "in the cloud"},
+                                      {"time_to_train_cloud", "time to train in the cloud"},
                                       {"break_even_utilization", "owning pays from a use of"}};
 
 const Metric* find(const Report& report, const std::string& name) {
