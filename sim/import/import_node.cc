@@ -8,7 +8,9 @@
 #include "clustersim/units_text.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/join_facts.h"
+#include "sim/import/measurement_formats.h"
 #include "sim/import/node_document.h"
+#include "sim/import/text_source.h"
 #include "sim/read/catalog.h"
 
 namespace clustersim {
@@ -49,17 +51,41 @@ Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& ca
   return node;
 }
 
+bool is_measurement(const std::string& path) {
+  const std::string text = clean_text(read_source(path));
+  const auto& formats = measurement_formats();
+  return std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); });
+}
+
+// Benchmarks of the node, as the scenario's calibration.
+void add_measurements(const std::vector<std::string>& paths, Json& cluster, Imported& imported) {
+  const Calibrated calibrated = calibrate(paths, {});
+  cluster["calibration"] = Json::parse(calibrated.document);
+  for (const RecognisedFile& file : calibrated.files)
+    for (const auto& [line, what] : file.warnings)
+      imported.warnings.push_back(file.file + (line > 0 ? " line " + std::to_string(line) : "") + ": " + what);
+  for (const FittedNumber& number : calibrated.numbers)
+    imported.known.push_back(number.part + " " + number.key + ": " + number.value);
+  for (const std::string& note : calibrated.notes) imported.warnings.push_back(note);
+}
+
 }  // namespace
 
 Imported import_node(const std::vector<std::string>& paths) {
+  std::vector<std::string> node_files, measurements;
+  for (const std::string& path : paths) (is_measurement(path) ? measurements : node_files).push_back(path);
+  if (node_files.empty())
+    throw InputError({{"import node", "", "a file that says how the node is made: a topology XML, nvidia-smi's output",
+                       "measurements only", "clustersim calibrate takes them alone"}});
   const Catalog catalog(data_directory());
-  const NodeFacts facts = join_facts(read_all_facts(paths));
+  const NodeFacts facts = join_facts(read_all_facts(node_files));
   Imported imported = node_document(catalog, facts);
   Json scenario;
   scenario["clustersim"] = 1;
   scenario["name"] = "imported-node";
   scenario["cluster"]["nodes"] = 1;
   scenario["cluster"]["node"] = node_of(imported, facts, catalog, imported.known);
+  if (!measurements.empty()) add_measurements(measurements, scenario["cluster"], imported);
   scenario["job"]["model"] = "resnet-50";
   imported.document = scenario.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   imported.unknown.insert(imported.unknown.end(), kStillNeeded.begin(), kStillNeeded.end());

@@ -100,18 +100,42 @@ std::string CalibrationFile::summary() const {
   return text.empty() ? "nothing" : text;
 }
 
-std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& name) {
-  const std::filesystem::path given(name);
-  const std::filesystem::path path =
-      given.is_absolute() ? given : std::filesystem::path(context.lookup.file).parent_path() / given;
-  const std::size_t before = context.lookup.problems.size();
-  CalibrationFile file(load_json(path.string(), context.lookup.problems), path.string());
-  if (context.lookup.problems.size() == before) file.check(context.lookup.problems);
-  if (context.lookup.problems.size() > before) {
-    for (std::size_t i = before; i < context.lookup.problems.size(); ++i) {
-      std::string& hint = context.lookup.problems[i].hint;
-      hint += (hint.empty() ? "" : "; ") + ("named by " + context.lookup.file) + " /cluster/calibration";
-    }
+namespace {
+
+// The faults from `first` on, as those of the scenario that holds the calibration in place, or names its file.
+void retell(ReadContext& context, std::size_t first, bool in_place) {
+  for (std::size_t i = first; i < context.lookup.problems.size(); ++i) {
+    Problem& problem = context.lookup.problems[i];
+    if (in_place)
+      problem.pointer = "/cluster/calibration" + problem.pointer;
+    else
+      problem.hint +=
+          (problem.hint.empty() ? "" : "; ") + ("named by " + context.lookup.file) + " /cluster/calibration";
+  }
+}
+
+}  // namespace
+
+std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& json) {
+  std::vector<Problem>& problems = context.lookup.problems;
+  const std::size_t before = problems.size();
+  JsonValue value = parse_json(json, context.lookup.file, problems);
+  if (value.kind != JsonValue::Kind::text && value.kind != JsonValue::Kind::object) {
+    context.fault("/cluster/calibration", "the name of a file of `clustersim calibrate`, or its content", json);
+    return std::nullopt;
+  }
+  const bool in_place = value.kind == JsonValue::Kind::object;
+  const std::string name = in_place ? "in place" : value.text;
+  std::string path = context.lookup.file;
+  if (!in_place) {
+    const std::filesystem::path given(name);
+    path = given.is_absolute() ? name : (std::filesystem::path(path).parent_path() / given).string();
+    value = load_json(path, problems);
+  }
+  CalibrationFile file(std::move(value), path);
+  if (problems.size() == before) file.check(problems);
+  if (problems.size() > before) {
+    retell(context, before, in_place);
     return std::nullopt;
   }
   context.remark("/cluster/calibration", name, "measured, and taken for every node: " + file.summary());

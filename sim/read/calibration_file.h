@@ -1,4 +1,5 @@
-// A file of `clustersim calibrate` that a scenario names: measured numbers that replace those of the nodes' parts.
+// What `clustersim calibrate` wrote, as a file that a scenario names or in place: measured numbers that replace those
+// of the nodes' parts.
 //
 //   {"clustersim_calibration": 1, "gpu": {...}, "cpu": {...}, "nic": {...}, "pcie": {...}, "storage": {...},
 //    "collectives": [...]}
@@ -43,7 +44,8 @@ class CalibrationFile {
   std::vector<CollectiveKeys> collectives_;
 };
 
-// The file beside the scenario; faults go to the context, and so does one line of what it says.
-std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& name);
+// `json`: the name of a file beside the scenario, or its content. Faults go to the context, and so does one line of
+// what it says.
+std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& json);
 
 }  // namespace clustersim

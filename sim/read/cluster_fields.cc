@@ -299,11 +299,10 @@ void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup) {
   v.object({.name = "storage", .meaning = "storage that the nodes share", .default_text = "none"},
            [&](FieldVisitor& in) { visit_shared_storage(in, keys.storage.emplace(), lookup); });
   visit_collectives(v, keys.collectives);
-  v.key(
-      {.name = "calibration",
-       .meaning = "file of `clustersim calibrate`, beside the scenario: its numbers replace those of the nodes' parts",
-       .default_text = "none"},
-      keys.calibration);
+  v.json({.name = "calibration",
+          .meaning = "what `clustersim calibrate` wrote: its numbers replace those of the nodes' parts",
+          .default_text = "none"},
+         "name of a file beside the scenario, or its content in place", keys.calibration);
   v.object({.name = "stragglers",
             .meaning = "nodes or GPUs that compute slower than the others, chosen at random by the seed",
             .default_text = "none"},

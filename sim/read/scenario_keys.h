@@ -109,7 +109,7 @@ struct ClusterKeys {
   FabricKeys fabric;
   std::optional<SharedStorageKeys> storage;
   std::vector<CollectiveKeys> collectives;
-  std::optional<std::string> calibration;
+  std::optional<std::string> calibration;  // as JSON: a file's name, or its content
   std::optional<StragglerKeys> stragglers;
   std::optional<std::string> region;
 };

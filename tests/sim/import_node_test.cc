@@ -44,6 +44,34 @@ TEST_CASE("a topology and a list of GPUs make a scenario that runs, and say what
   CHECK(run(scenario, {}).metrics.size() > 10);
 }
 
+TEST_CASE("a log of nccl-tests and a fio file calibrate the node that the topology describes") {
+  // 8 GPUs, busbw = 2 (n - 1) / n S / t: 8 GiB in 70 ms = 122.7 GB/s of algbw, 214.7 GB/s of busbw.
+  std::string log = "# Using devices\n";
+  for (int g = 0; g < 8; ++g)
+    log += "#  Rank  " + std::to_string(g) + " Group  0 Pid 1 on h device  " + std::to_string(g) +
+           " [0x07] NVIDIA A100-SXM4-80GB\n";
+  log +=
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw "
+      "#wrong\n"
+      "        1024           256     float     sum      -1    36.00    0.03    0.05      0    36.00    0.03    0.05   "
+      "   0\n"
+      "  8589934592    2147483648     float     sum      -1  70000.0  122.71  214.75      0  70000.0  122.71  214.75   "
+      "   0\n";
+  const ScratchFile nccl(log);
+  const ScratchFile fio(
+      R"({"fio version": "fio-3.33", "jobs": [{"jobname": "seq", "error": 0, "job options": {"rw": "read", "bs": "1m",
+          "iodepth": "32", "direct": "1"}, "read": {"io_bytes": 96636764160, "bw_bytes": 3000000000, "bw": 2929687,
+          "iops": 2861, "runtime": 32212, "total_ios": 92160}, "write": {"io_bytes": 0, "bw_bytes": 0, "bw": 0,
+          "iops": 0, "runtime": 0, "total_ios": 0}}]})");
+  const Imported imported = import_files("node", {nccl.path(), example("nvswitch_8xa100.xml"), fio.path()});
+  const Scenario scenario = read_scenario_text(imported.document, "my-node.json", {});
+  CHECK(scenario.cluster.groups.at(0).node.storage.tier.read.base() == Approx(3e9).epsilon(1e-3));
+  const CollectiveTable table = collective(scenario, "all_reduce", {8589934592.0}, std::nullopt, "auto");
+  CHECK(table.rows.at(0).time_us == Approx(70000).epsilon(0.02));
+  // Measurements alone describe no node.
+  CHECK_THROWS_AS(import_files("node", {nccl.path()}), InputError);
+}
+
 TEST_CASE("a power limit that is the board's own, or differs between GPUs, is not written") {
   const ScratchFile own(gpu_csv("NVIDIA A100-SXM4-80GB", 400));
   CHECK(import_files("node", {example("nvswitch_8xa100.xml"), own.path()}).document.find("gpu_power_limit") ==
