@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <regex>
+#include <string>
 
 #include "sim/read/cloud_twin.h"
 
@@ -51,11 +51,12 @@ class CostResolver {
     add_currency();
     if (both || cost_keys_.self_hosted) add_self_hosted(cost_keys_.self_hosted.value_or(SelfHostedKeys{}));
     if (both || cost_keys_.cloud) add_cloud(cost_keys_.cloud.value_or(CloudCostKeys{}));
+    if (!cost_keys_.date) note_catalog_dates();
     scenario_.cost->date = cost_keys_.date.value_or(newest_);
     if (cost_keys_.date && !months(*cost_keys_.date))
       context_.fault("/cost/date", "a year and month, such as \"2026-07\", or a day", "\"" + *cost_keys_.date + "\"");
     flag_old_prices();
-    if (!cost_keys_.date && !newest_.empty()) context_.assume("/cost/date", newest_, "the newest of the prices used");
+    if (!cost_keys_.date && !newest_.empty()) context_.assume("/cost/date", newest_, "the newest of the catalog");
   }
 
  private:
@@ -63,16 +64,38 @@ class CostResolver {
 
   // `what` is priced as of `date`.
   void note_price(const std::string& pointer, const std::string& what, const std::string& date) {
-    newest_ = std::max(newest_, date);
+    note_newer(date);
     prices_.push_back({pointer, what, date});
   }
 
-  // Months since year 0 of "2026", "2026-07" or "2026-07-20"; empty where it is none of these.
+  // Months since year 0 of "2026", "2026-Q1", "2026-07" or "2026-07-20", in the middle of what is given; empty where it
+  // is none of these.
   static std::optional<int> months(const std::string& date) {
-    static const std::regex form(R"((\d{4})(?:-(0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?)");
-    std::smatch parts;
-    if (!std::regex_match(date, parts, form)) return std::nullopt;
-    return 12 * std::stoi(parts[1]) + (parts[2].matched ? std::stoi(parts[2]) : 6);
+    const auto digits = [&](std::size_t at, std::size_t count) {
+      for (std::size_t i = at; i < at + count; ++i)
+        if (i >= date.size() || date[i] < '0' || date[i] > '9') return -1;
+      return std::stoi(date.substr(at, count));
+    };
+    const int year = digits(0, 4), month = digits(5, 2), day = digits(8, 2), quarter = digits(6, 1);
+    if (year < 0 || (date.size() > 4 && date[4] != '-')) return std::nullopt;
+    if (date.size() == 4) return 12 * year + 6;
+    if (date.size() == 7 && date[5] == 'Q')
+      return quarter >= 1 && quarter <= 4 ? std::optional(12 * year + 3 * quarter - 1) : std::nullopt;
+    const bool has_day = date.size() == 10 && date[7] == '-' && day >= 1 && day <= 31;
+    if (month < 1 || month > 12 || !(date.size() == 7 || has_day)) return std::nullopt;
+    return 12 * year + month;
+  }
+
+  void note_newer(const std::string& date) {
+    const int known = months(newest_).value_or(-1), next = months(date).value_or(-1);
+    if (next > known || (next == known && date > newest_)) newest_ = date;
+  }
+
+  // Of all prices that are rented at.
+  void note_catalog_dates() {
+    std::vector<Problem> quiet;
+    for (const std::string& id : context_.catalog().ids("cloud"))
+      note_newer(context_.catalog().cloud(id, {context_.lookup.file, "", quiet}).on_demand_date);
   }
 
   void flag_old_prices() {
