@@ -51,10 +51,15 @@ Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& ca
   return node;
 }
 
+// A file that cannot be read is none; it is reported with the faults of the others.
 bool is_measurement(const std::string& path) {
-  const std::string text = clean_text(read_source(path));
-  const auto& formats = measurement_formats();
-  return std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); });
+  try {
+    const std::string text = clean_text(read_source(path));
+    const auto& formats = measurement_formats();
+    return std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); });
+  } catch (const InputError&) {
+    return false;
+  }
 }
 
 // Benchmarks of the node, as the scenario's calibration.
@@ -74,7 +79,7 @@ void add_measurements(const std::vector<std::string>& paths, Json& cluster, Impo
 Imported import_node(const std::vector<std::string>& paths) {
   std::vector<std::string> node_files, measurements;
   for (const std::string& path : paths) (is_measurement(path) ? measurements : node_files).push_back(path);
-  if (node_files.empty())
+  if (node_files.empty() && !measurements.empty())
     throw InputError({{"import node", "", "a file that says how the node is made: a topology XML, nvidia-smi's output",
                        "measurements only", "clustersim calibrate takes them alone"}});
   const Catalog catalog(data_directory());
