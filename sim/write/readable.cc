@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <sstream>
 
 #include "clustersim/error.h"
@@ -116,7 +117,11 @@ std::string readable(double value, const std::string& unit) {
     return scaled(value, steps);
   }
   if (std::abs(value) >= 1e7) return grouped(three_digits(value / 1e6)) + " M" + tail;
-  if (std::abs(value) < 1e-3) return shortest(value) + tail;
+  if (std::abs(value) < 1e-3) {
+    char text[24];  // three digits, with an exponent where that is shorter
+    std::snprintf(text, sizeof text, "%.3g", value);
+    return text + tail;
+  }
   return grouped(three_digits(value)) + tail;
 }
 

@@ -40,7 +40,7 @@ Command import_command() {
   constexpr int most_positional = 64;
   return {"import",
           "KIND FILE... [-o FILE]",
-          "A topology, trace or price list of yours in a form of ours.",
+          "A topology, trace or log of yours in a form of ours.",
           {output_option()},
           2,
           most_positional,
