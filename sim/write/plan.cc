@@ -68,9 +68,20 @@ std::string labelled(const std::string& label, const std::string& text) {
   return "    " + left(label, 18) + lines.substr(std::min<std::size_t>(22, lines.size()));
 }
 
+// What "trained" means: "2.45 M samples, 0.0156 epochs, 6,384 steps".
+std::string target_text(const Report& report) {
+  std::string text;
+  for (const char* what : {"samples", "epochs", "steps"})
+    for (const Metric& metric : report.metrics)
+      if (metric.name == std::string(what) + "_to_target")
+        text += (text.empty() ? "" : ", ") + metric_text(metric) + " " + what;
+  return text;
+}
+
 std::string offer_block(const Plan& plan, const PlanOffer& offer) {
   std::string text = "  " + machines_text(offer) + "\n";
   if (!offer.network.empty()) text += labelled("network", offer.network);
+  text += labelled("trains", target_text(offer.report));
   text += labelled("time to train", readable(offer.time_s, "s"));
   text += labelled("money", money_text(offer));
   text += labelled("limit", offer.report.bottleneck.kind + ", " + percent(offer.report.bottleneck.share) +
