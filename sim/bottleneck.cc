@@ -11,7 +11,9 @@ namespace clustersim {
 namespace {
 
 constexpr double worth_naming = 0.05;        // loss of clock that is named
-constexpr double pace_setting = 0.02;        // share of a step spent waiting for a pipeline that never rests
+constexpr double pace_setting = 0.02;        // share of a step spent waiting for a pipeline that hardly rests
+constexpr double never_rests = 0.99;         // share of its time: such a stage is the beat, however short the waits
+constexpr double least_wait = 0.002;         // for it, share of a step
 constexpr double least_collective = 1e6;     // bytes of one that names the slowest link
 constexpr double worth_naming_first = 0.25;  // share of a step from which a part is named before the computation
 
@@ -147,7 +149,9 @@ Bottleneck find_bottleneck(const Assembly& assembly, const SteadyStep& step, con
   const StepParts& parts = step.parts;
   const double host = parts.host_s + parts.optimizer_s, compute = parts.forward_backward_s;
   // A pipeline whose busiest stage never rests sets the pace, however short the waits that show.
-  if (parts.input_s > pace_setting * step.step_s && !busiest_stage(step).empty() &&
+  const std::string stage = busiest_stage(step);
+  const bool beats = !stage.empty() && step.stage_busy.at(stage) > never_rests;
+  if (!stage.empty() && parts.input_s > (beats ? least_wait : pace_setting) * step.step_s &&
       parts.input_s > parts.communication_s)
     return input_bottleneck(assembly, step);
   if (parts.communication_s > compute) return communication_bottleneck(assembly, step);
