@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "clustersim/clustersim.h"
 #include "clustersim/units_text.h"
@@ -34,6 +35,14 @@ std::optional<std::string> power_limit(const NodeFacts& facts, const GpuSpec& gp
   }
   if (!watts || *watts >= gpu.tdp.base() || *watts < gpu.power_limit_min.base()) return std::nullopt;
   return format_quantity(Power::from_base(*watts), "W");
+}
+
+// Whether the files tell limits of the GPUs that are not all the same.
+bool limits_differ(const NodeFacts& facts) {
+  std::set<double> watts;
+  for (int i : facts.of(PartKind::gpu))
+    watts.insert(facts.parts[static_cast<std::size_t>(i)].power_limit_w.value_or(0));
+  return watts.size() > 1;
 }
 
 Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& catalog,
@@ -85,6 +94,10 @@ Imported import_node(const std::vector<std::string>& paths) {
   const Catalog catalog(data_directory());
   const NodeFacts facts = join_facts(read_all_facts(node_files));
   Imported imported = node_document(catalog, facts);
+  if (limits_differ(facts))
+    imported.warnings.push_back(
+        "the GPUs' power limits differ, or some are not told: none is taken; gpu_power_limit "
+        "sets one for all");
   Json scenario;
   scenario["clustersim"] = 1;
   scenario["name"] = "imported-node";

@@ -1,6 +1,7 @@
 #include "sim/import/node_choices.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -32,6 +33,11 @@ std::string number_list(const std::vector<int>& numbers) {
 }
 
 std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
+
+// Of "pcie4-x16": lanes times what one doubles with every generation.
+double slot_speed(const std::string& slot) {
+  return std::stoi(slot.substr(slot.find('x') + 1)) * std::pow(2.0, slot[4] - '0');
+}
 
 class Chooser {
  public:
@@ -134,6 +140,12 @@ class Chooser {
     if (!text.empty()) out_.known.push_back("slots of the GPUs: " + text);
     if (text.empty()) out_.unknown.push_back("PCIe generation and width of the GPUs' slots");
     if (slots.size() == 1) out_.slot = *slots.begin();
+    // Without a tree a node has slots of one kind: the slowest binds whatever goes to all GPUs.
+    if (slots.size() > 1 && !facts_.has_tree) {
+      out_.slot = *std::min_element(slots.begin(), slots.end(),
+                                    [](const auto& x, const auto& y) { return slot_speed(x) < slot_speed(y); });
+      out_.warnings.push_back("the GPUs' slots differ: the slowest, " + out_.slot + ", is taken for all");
+    }
   }
 
   // Bridges that were made up (by a hypervisor's file) carry what hangs below them.

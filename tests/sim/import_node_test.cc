@@ -78,6 +78,19 @@ TEST_CASE("a power limit that is the board's own, or differs between GPUs, is no
         std::string::npos);
 }
 
+TEST_CASE("slots and power limits that differ between GPUs: the slowest slot counts for all, and both are said") {
+  const ScratchFile csv(
+      "index, name, pcie.link.gen.max, pcie.link.width.max, pcie.link.width.current, power.limit [W]\n"
+      "0, NVIDIA GeForce RTX 3090, 4, 16, 4, 350 W\n1, NVIDIA GeForce RTX 3090, 4, 16, 16, 280 W\n");
+  const Imported imported = import_files("node", {csv.path()});
+  CHECK(says(imported.warnings, "the slowest, pcie4-x4, is taken for all"));
+  CHECK(says(imported.warnings, "power limits differ"));
+  const Scenario scenario = read_scenario_text(imported.document, "my-node.json", {});
+  const NodeSpec& node = scenario.cluster.groups.at(0).node;
+  CHECK(node.pcie.lanes == 4);
+  CHECK_FALSE(node.gpu_power_limit);
+}
+
 TEST_CASE("a list names the product that a topology leaves open") {
   const ScratchFile matrix(
       "\tGPU0\tGPU1\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV4\t0-15\t0\nGPU1\tNV4\t X \t0-15\t0\n");
