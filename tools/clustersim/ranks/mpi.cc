@@ -7,6 +7,7 @@
 #include <boost/serialization/vector.hpp>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <thread>
 
 #include "clustersim/clustersim.h"
@@ -37,10 +38,11 @@ using Rows = std::vector<SweepRow>;
 
 enum Tag { rows_tag, points_tag };
 constexpr std::size_t points_at_once = 8;
+constexpr std::size_t go_home = std::numeric_limits<std::size_t>::max();  // in the place of points: none are left
 constexpr std::chrono::milliseconds batch_time{250};
 constexpr std::chrono::microseconds pause{200};  // between looks for messages: rank 0 leaves its core to others
 
-// Rank 0's side. A rank asks by sending the rows of its last points; it waits for an answer, points or none.
+// Rank 0's side. A rank asks by sending the rows of its last points; it waits for an answer, points or go_home.
 class Distributor {
  public:
   explicit Distributor(const mpi::communicator& world)
@@ -73,11 +75,11 @@ class Distributor {
     }
   }
 
-  // No points send a rank home, once it has asked.
+  // Once it has asked.
   void send_home() {
     for (int rank = 1; rank < world_.size(); ++rank) {
       if (!waits_[static_cast<std::size_t>(rank)]) receive(rank);
-      answer(rank, {});
+      answer(rank, {go_home});
     }
   }
 
@@ -105,7 +107,7 @@ void work(const mpi::communicator& world, const std::string& path) {
     while (!world.iprobe(0, points_tag)) std::this_thread::sleep_for(pause);
     Points points;
     world.recv(0, points_tag, points);
-    if (points.empty()) return;
+    if (points.front() == go_home) return;
     if (!worker) worker = std::make_unique<SweepWorker>(path);
     for (const std::size_t point : points) rows.push_back(worker->run(point));
   }
