@@ -6,6 +6,7 @@
 #include <map>
 
 #include "models/fabric/build_fabric.h"
+#include "models/workload/operator_kind.h"
 #include "sim/engine/topology.h"
 
 namespace clustersim {
@@ -46,26 +47,6 @@ const PlanTerms& fastest(const ModelledPoint& point, const CollectiveFactors& fa
   const auto seconds = [&](const PlanTerms& t) { return seconds_of(with(point.measured, t), factors); };
   return *std::min_element(point.algorithms.begin(), point.algorithms.end(),
                            [&](const PlanTerms& a, const PlanTerms& b) { return seconds(a) < seconds(b); });
-}
-
-const char* word(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return "all_reduce";
-    case CollectiveOp::all_gather:
-      return "all_gather";
-    case CollectiveOp::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveOp::reduce:
-      return "reduce";
-    case CollectiveOp::all_to_all:
-      return "all_to_all";
-    case CollectiveOp::broadcast:
-      return "broadcast";
-    case CollectiveOp::send_recv:
-      return "send_recv";
-  }
-  return "";
 }
 
 std::string percent(double share) { return number_text(std::round(share * 1000) / 10) + " %"; }
@@ -197,7 +178,7 @@ void correct_collectives(ReadContext& context, const std::vector<CollectiveKeys>
         continue;
       }
       cluster.corrections.push_back(*given);
-      context.remark(entry.pointer, word(of.first), "corrected by measurement: " + factors_text(*given));
+      context.remark(entry.pointer, to_string(of.first), "corrected by measurement: " + factors_text(*given));
       continue;
     }
     sweeps[of].push_back(sweep_of(entry));
@@ -208,7 +189,7 @@ void correct_collectives(ReadContext& context, const std::vector<CollectiveKeys>
                                    [&](const auto& c) { return c.op == of.first && c.between_nodes == of.second; });
     if (again) continue;  // factors were given
     const auto fitted = fit_correction(cluster, list);
-    const std::string what = std::string(word(of.first)) + (of.second ? " between nodes" : " inside a node");
+    const std::string what = std::string(to_string(of.first)) + (of.second ? " between nodes" : " inside a node");
     if (!fitted) {
       context.remark(pointers[of], what,
                      "not used: this cluster's nodes cannot have run it, or its times fit no such cluster");

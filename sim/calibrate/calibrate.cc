@@ -5,6 +5,7 @@
 #include <map>
 
 #include "clustersim/clustersim.h"
+#include "models/workload/operator_kind.h"
 #include "sim/calibrate/document.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/nccl_rows.h"
@@ -22,8 +23,8 @@ std::optional<CollectiveOp> operation_named(const std::string& name, std::vector
   for (const CollectiveOp op :
        {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::reduce,
         CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::send_recv}) {
-    if (name == operation_word(op)) return op;
-    known.emplace_back(operation_word(op));
+    if (name == to_string(op)) return op;
+    known.emplace_back(to_string(op));
   }
   if (name.empty()) return std::nullopt;
   std::string words;

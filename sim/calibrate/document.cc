@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "models/workload/operator_kind.h"
 #include "sim/import/nccl_rows.h"
 
 namespace clustersim {
@@ -91,7 +92,7 @@ ordered_json curve_json(const CollectiveCurve& curve) {
 ordered_json sweep_json(const SweepEntry& entry) {
   const MeasuredSweep& sweep = entry.sweep.sweep;
   ordered_json json, points = ordered_json::array(), facts;
-  json["op"] = operation_word(sweep.op);
+  json["op"] = to_string(sweep.op);
   json["nodes"] = sweep.nodes;
   json["ranks"] = sweep.ranks;
   for (const TimedSize& p : sweep.points)

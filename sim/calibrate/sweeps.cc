@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "models/workload/operator_kind.h"
 #include "sim/import/nccl_rows.h"
 
 namespace clustersim {
@@ -43,7 +44,7 @@ std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files) {
     sweep.sweep = {op, nodes, ranks, points_of(group.times)};
     sweep.rows = group.rows;
     sweep.files = group.files;
-    sweep.name = std::string(operation_word(op)) + " of " + std::to_string(ranks) + " ranks";
+    sweep.name = std::string(to_string(op)) + " of " + std::to_string(ranks) + " ranks";
     if (nodes > 1) sweep.name += " on " + std::to_string(nodes) + " nodes";
     sweeps.push_back(std::move(sweep));
   }

@@ -40,26 +40,6 @@ double bus_factor(CollectiveOp op, int ranks) {
   }
 }
 
-const char* operation_word(CollectiveOp op) {
-  switch (op) {
-    case CollectiveOp::all_reduce:
-      return "all_reduce";
-    case CollectiveOp::all_gather:
-      return "all_gather";
-    case CollectiveOp::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveOp::reduce:
-      return "reduce";
-    case CollectiveOp::all_to_all:
-      return "all_to_all";
-    case CollectiveOp::broadcast:
-      return "broadcast";
-    case CollectiveOp::send_recv:
-      return "send_recv";
-  }
-  return "";
-}
-
 std::optional<CollectiveOp> operation_in(const std::string& text) {
   std::size_t first = std::string::npos;
   std::optional<CollectiveOp> found;

@@ -10,7 +10,6 @@ namespace clustersim {
 
 // busbw / algbw for n ranks [published: nccl-tests doc/PERFORMANCE.md].
 double bus_factor(CollectiveOp op, int ranks);
-const char* operation_word(CollectiveOp op);  // "all_reduce"
 // The operation of the first "..._perf" in the text.
 std::optional<CollectiveOp> operation_in(const std::string& text);
 

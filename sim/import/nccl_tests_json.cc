@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "models/workload/operator_kind.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
@@ -108,7 +109,7 @@ void read_nccl_json(const std::string& text, const ReaderOptions& options, Measu
                                            : "which operation it was is not said; name it with --op");
       continue;
     }
-    out.program = std::string(operation_word(*op)) + " of " + out.program;
+    out.program = std::string(to_string(*op)) + " of " + out.program;
     for (const JsonValue& row : results->items) {
       const double bytes = number_at(row, "size").value_or(0);
       if (!(bytes > 0) || bytes > 1e18) continue;

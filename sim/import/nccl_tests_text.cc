@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 
+#include "models/workload/operator_kind.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
@@ -180,8 +181,8 @@ double usable_seconds(const Row& row, CollectiveOp op, int ranks, MeasuredFile& 
       off = true;
   }
   if (off)
-    out.warn(row.line, "busbw of " + size_text(row.printed.bytes) + " is off by more than 2 % for " +
-                           operation_word(op) + " of " + std::to_string(ranks) + " ranks: left out");
+    out.warn(row.line, "busbw of " + size_text(row.printed.bytes) + " is off by more than 2 % for " + to_string(op) +
+                           " of " + std::to_string(ranks) + " ranks: left out");
   return slowest;
 }
 
@@ -242,7 +243,7 @@ void read_nccl_text(const std::string& text, const ReaderOptions& options, Measu
     out.warn(0, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
     return;
   }
-  out.program = std::string(operation_word(*op)) + " of " + out.program;
+  out.program = std::string(to_string(*op)) + " of " + out.program;
   keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
 }
 

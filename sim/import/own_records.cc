@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/workload/operator_kind.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
@@ -109,7 +110,7 @@ std::optional<CollectiveOp> operation_named(const std::string& word) {
   for (const CollectiveOp op :
        {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter, CollectiveOp::reduce,
         CollectiveOp::all_to_all, CollectiveOp::broadcast, CollectiveOp::send_recv})
-    if (word == operation_word(op)) return op;
+    if (word == to_string(op)) return op;
   return std::nullopt;
 }
 

@@ -3,25 +3,12 @@
 #include <algorithm>
 
 #include "sim/read/read_context.h"
+#include "sim/read/resolve_cost.h"
 #include "sim/read/scenario_words.h"
 
 namespace clustersim {
 
 namespace {
-
-std::optional<TimePrice> tariff(const CloudSpec& cloud, CloudPricing pricing) {
-  switch (pricing) {
-    case CloudPricing::on_demand:
-      return cloud.on_demand;
-    case CloudPricing::reserved_1y:
-      return cloud.reserved_1y;
-    case CloudPricing::reserved_3y:
-      return cloud.reserved_3y;
-    case CloudPricing::spot:
-      return cloud.spot;
-  }
-  return std::nullopt;
-}
 
 std::string tariff_key(CloudPricing pricing) {
   std::string key = word_of(kPricingWords, pricing);

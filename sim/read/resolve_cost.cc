@@ -9,8 +9,6 @@
 
 namespace clustersim {
 
-namespace {
-
 std::optional<TimePrice> tariff(const CloudSpec& cloud, CloudPricing pricing) {
   switch (pricing) {
     case CloudPricing::on_demand:
@@ -24,6 +22,8 @@ std::optional<TimePrice> tariff(const CloudSpec& cloud, CloudPricing pricing) {
   }
   return std::nullopt;
 }
+
+namespace {
 
 const char* tariff_field(CloudPricing pricing) {
   switch (pricing) {
