@@ -77,8 +77,9 @@ void find_gpu(const Catalog& catalog, const std::vector<MeasuredFile>& files, Me
     NodePart part;
     part.name = file.gpu;
     const std::string id = gpu_id_of(catalog, part);
+    const std::string near = id.empty() ? near_gpu(catalog, file.gpu) : "";
     if (id.empty())
-      notes.push_back("the catalog has no GPU " + shown(file.gpu) + near_gpu(catalog, file.gpu));
+      notes.push_back("the catalog has no GPU " + shown(file.gpu) + (near.empty() ? "" : "; " + near));
     else if (std::find(ids.begin(), ids.end(), id) == ids.end())
       ids.push_back(id);
   }

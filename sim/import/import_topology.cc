@@ -33,10 +33,9 @@ struct ReportFormat {
   std::optional<NodeFacts> (*read)(const std::vector<std::string>& lines, const std::string& path);
 };
 constexpr ReportFormat kReports[] = {
-    {"nvidia-smi topo -m", read_topo_matrix},
-    {"nvidia-smi --query-gpu (CSV)", read_smi_query},
-    {"nvidia-smi -q", read_smi_report},
-    {"nvidia-smi nvlink -s or -L", read_smi_links},
+    {"nvidia-smi topo -m", read_topo_matrix}, {"nvidia-smi --query-gpu (CSV)", read_smi_query},
+    {"nvidia-smi -q", read_smi_report},       {"nvidia-smi nvlink -s or -L", read_smi_links},
+    {"nvidia-smi", read_smi_table},
 };
 
 }  // namespace

@@ -36,6 +36,7 @@ bool is_dd(const std::string& text);
 bool is_nvbandwidth(const std::string& text);
 bool is_bandwidth_test(const std::string& text);
 bool is_p2p_test(const std::string& text);
+bool is_copy_test(const std::string& text);
 void read_own_records(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_json(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
@@ -46,5 +47,6 @@ void read_dd(const std::string& text, const ReaderOptions& options, MeasuredFile
 void read_nvbandwidth(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_bandwidth_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_p2p_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_copy_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 
 }  // namespace clustersim
