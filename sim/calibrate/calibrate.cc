@@ -131,8 +131,9 @@ FittedNumber number_of_sweep(const SweepEntry& entry) {
     number.value = "latency x " + factor_text(c.small) + ", rate of " + c.limit + " x " + factor_text(c.rate);
     quality = &entry.correction->quality;
   } else if (entry.curve) {
+    // Its residuals follow; how well a run's own model meets the points is said by its report.
     number.value =
-        format_quantity(entry.curve->small_s, Dimension::time, "us") + " + S / " +
+        "its own curve: " + format_quantity(entry.curve->small_s, Dimension::time, "us") + " + S / " +
         (entry.curve->bytes_per_s > 0 ? format_quantity(entry.curve->bytes_per_s, Dimension::bandwidth, "GB/s")
                                       : std::string("unknown"));
     if (entry.curve->fill_s > 0)
