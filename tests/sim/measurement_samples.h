@@ -199,6 +199,51 @@ inline const char* const nccl_json =
     "\"results\": [{\"size\": 8388608, \"count\": 2097152, \"type\": \"float\", \"redop\": \"sum\", \"root\": -1, "
     "\"out_of_place\": {\"time\": 60.0, \"alg_bw\": 139.81, \"bus_bw\": 139.81, \"nwrong\": 0}, \"in_place\": null}]}";
 
+// Of 2.17 and later with columns of single iterations behind each side.
+inline const char* const nccl_iterations =
+    "# nccl-tests version 2.17.6 nccl-headers=22703 nccl-library=22703\n# Collective test starting: all_gather_perf\n"
+    "# Using devices\n"
+    "#  Rank  0 Group  0 Pid     11 on     secret device  0 [0000:07:00] NVIDIA A100-SXM4-40GB\n"
+    "#  Rank  1 Group  0 Pid     12 on     secret device  1 [0000:0f:00] NVIDIA A100-SXM4-40GB\n"
+    "#       size         count      type   redop    root     time   algbw   busbw  #wrong   i_min   i_max   i_p99   "
+    "i_cv%     time   algbw   busbw  #wrong   i_min   i_max   i_p99   i_cv%\n"
+    "     8388608       1048576     float    none      -1    60.00  139.81   69.91       0   59.00   63.00   62.90    "
+    "1.10    64.00  131.07   65.54       0   61.00   66.00   65.90    1.20\n"
+    "secret:11:22 [0] NCCL INFO Channel 00/24 : 0 1\n"
+    "     4194304        524288     float    none      -1    40.00  104.86   52.43       0   39.00   43.00   42.90    "
+    "1.10    41.00  102.30   51.15       0   40.00   42.00   41.90    1.20\n";
+
+// As nccl-tests 2.17 writes it: hosts, models and groups of devices, a number for the version, roots as padded texts.
+inline const char* const nccl_json_new =
+    "{\"version\":1,\"args\":[\"/opt/sendrecv_perf\",\"-J\",\"x\"],\"nccl_version\":22703,\"config\":{\"nthreads\":1},"
+    "\"devices\":[{\"rank\":0,\"group\":0,\"hostname\":\"secret1\",\"device_info\":\"NVIDIA H100 80GB HBM3\"},"
+    "{\"rank\":1,\"group\":0,\"hostname\":\"secret2\",\"device_info\":\"NVIDIA H100 80GB HBM3\"},"
+    "{\"rank\":0,\"group\":1,\"hostname\":\"secret3\",\"device_info\":\"NVIDIA H100 80GB HBM3\"}],"
+    "\"results\":[{\"size\":8388608,\"count\":2097152,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    -1\","
+    "\"out_of_place\":{\"time\":400.0,\"alg_bw\":20.97,\"bus_bw\":20.97,\"nwrong\":null},"
+    "\"in_place\":{\"time\":\"nan\",\"alg_bw\":\"nan\",\"bus_bw\":\"nan\",\"nwrong\":\"nan\"}},"
+    "{\"size\":1048576,\"out_of_place\":{\"time\":100.0,\"alg_bw\":10.49,\"bus_bw\":10.49},\"in_place\":null}],"
+    "\"out_of_bounds\":{\"count\":0,\"okay\":true},\"average_bus_bandwidth\":{\"bandwidth\":15.7,\"okay\":true}}";
+
+// Newer perftest: MiB/sec, a column of service levels, CUDA before the table.
+inline const char* const perftest_levels =
+    "initializing CUDA\nListing all CUDA devices in system:\n                    RDMA_Read BW Test\n"
+    " Number of qps   : 1\n"
+    " #bytes    #sl      #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"
+    " 1048576    3           5000           11100.00            11000.00                  0.011000\n";
+
+inline const char* const gpu_copy =
+    "cpu_to_gpu0_by_sm_under_numa0 26.2409\ncpu_to_gpu0_by_dma_under_numa0 26.0\ngpu0_to_cpu_by_sm_under_numa0 5.67\n"
+    "gpu0_to_cpu_by_dma_under_numa0=25.8\ngpu0_to_gpu0_by_dma 657.3\ngpu0_to_gpu1_write_by_dma 279.0\n"
+    "gpu0_to_gpu1_read_by_sm 261.8\ncpu_and_gpu0_by_dma_under_numa0 49.4\n";
+
+inline const char* const hip_bus =
+    "Device:Device 738c Mem=32.0GB #CUs=120 Freq=1502Mhz  MallocMode=pinned\n"
+    "                   test        atts        units        median  mean    stddev  min     max\n"
+    "   H2D_Bandwidth_pinned      +064By       GB/sec        0.0000  0.0000  0.0000  0.0000  0.0000\n"
+    "   H2D_Bandwidth_pinned     65536kB       GB/sec        24.500  24.0101 2.5769  6.1754  24.5292\n"
+    "         H2D_Timepinned      +064By           ms        0.0245  0.0253  0.0240  0.0232  0.7821\n";
+
 // Format and text of each.
 inline std::vector<std::pair<std::string, std::string>> all() {
   return {{"perftest", perftest_bw},
@@ -219,7 +264,12 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"p2pBandwidthLatencyTest", p2p},
           {"clustersim measurements", own_records},
           {"nccl-tests text", nccl_log},
-          {"nccl-tests JSON", nccl_json}};
+          {"nccl-tests JSON", nccl_json},
+          {"nccl-tests text", nccl_iterations},
+          {"nccl-tests JSON", nccl_json_new},
+          {"perftest", perftest_levels},
+          {"copy test", gpu_copy},
+          {"copy test", hip_bus}};
 }
 
 }  // namespace clustersim::samples
