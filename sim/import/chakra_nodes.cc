@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include "clustersim/error.h"
 #include "sim/import/chakra_protobuf.h"
@@ -40,8 +41,10 @@ class GraphReader {
       throw InputError({{path_, "", "at most " + std::to_string(most_nodes) + " nodes", "more", ""}});
     ChakraNode node;
     node.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
+    node.first_control = static_cast<std::int32_t>(file_.controls.size());
     for (const auto& [key, member] : value.members) set(node, plain(key), member);
     node.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - node.first_dependency;
+    node.controls = static_cast<std::int32_t>(file_.controls.size()) - node.first_control;
     file_.nodes.push_back(node);
   }
 
@@ -60,7 +63,7 @@ class GraphReader {
     } else if (key == "ctrldeps" || key == "datadeps") {
       for (const JsonValue& item : value.items)
         if (item.kind == JsonValue::Kind::number && item.number >= 0 && item.number < 1e18)
-          file_.dependencies.push_back(static_cast<std::uint64_t>(item.number));
+          (key == "datadeps" ? file_.dependencies : file_.controls).push_back(static_cast<std::uint64_t>(item.number));
     } else if (key == "runtime" || key == "durationmicros") {
       if (number >= 0) node.duration_us = number;
     } else if (key == "starttimemicros") {
@@ -184,6 +187,13 @@ ChakraFile read_chakra_file(const std::string& path) {
     read_chakra_protobuf(*source, path, file);
   } else {
     read_json(*source, path, file);
+  }
+  if (file.dependencies.empty()) {  // then those of control are all that orders nodes
+    std::swap(file.dependencies, file.controls);
+    for (ChakraNode& node : file.nodes) {
+      std::swap(node.first_dependency, node.first_control);
+      std::swap(node.dependencies, node.controls);
+    }
   }
   if (file.nodes.empty())
     throw InputError({{path, "", "nodes of a Chakra trace: protobuf messages, or JSON with \"workload_graph\"",

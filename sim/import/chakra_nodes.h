@@ -4,7 +4,9 @@
 // libprotobuf's CodedInputStream; fields that are not known are skipped. JSON: {"workload_graph": [...]}, keys in any
 // case. A PyTorch execution trace ("schema": "1.0.2-chakra...", "nodes") is what Chakra's converter reads: it has no
 // times of kernels and is refused with what it says.
-// Checked by: tests/sim/import_chakra_test.cc
+// A node is ready when what its data depend on is done, as Chakra's feeder has it; dependencies of control name
+// callers, may close circles with those of data, and order nodes only in a file that has no others. Checked by:
+// tests/sim/import_chakra_test.cc
 #pragma once
 
 #include <cstdint>
@@ -22,8 +24,9 @@ struct ChakraNode {
   double start_us = -1, duration_us = -1;  // -1: not told
   double comm_bytes = -1, wire_us = -1;
   float operations = -1, tensor_bytes = -1;
-  std::int32_t name = -1;  // index into names
-  std::int32_t first_dependency = 0, dependencies = 0;
+  std::int32_t name = -1;                               // index into names
+  std::int32_t first_dependency = 0, dependencies = 0;  // on data
+  std::int32_t first_control = 0, controls = 0;         // of control: who called whom
   std::int32_t group = 0, stride = 0;
   std::int32_t queue = -1;  // of communication: index into names of its process group
   std::int16_t stream = -1;
@@ -35,7 +38,7 @@ struct ChakraNode {
 
 struct ChakraFile {
   std::vector<ChakraNode> nodes;
-  std::vector<std::uint64_t> dependencies;  // ids
+  std::vector<std::uint64_t> dependencies, controls;  // ids
   std::vector<std::string> names;
   std::map<std::string, std::int32_t> name_ids;
   std::map<std::string, std::string> texts;  // attributes of the whole

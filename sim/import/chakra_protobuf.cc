@@ -58,7 +58,7 @@ class ProtobufReader {
   bool read() {
     if (!message([&] { return metadata(); })) return false;
     while (!at_end()) {
-      if (file_.nodes.size() >= most_nodes || file_.dependencies.size() >= most_dependencies)
+      if (file_.nodes.size() >= most_nodes || file_.dependencies.size() + file_.controls.size() >= most_dependencies)
         throw InputError({{path_, "", "at most " + std::to_string(most_nodes) + " nodes", "more", ""}});
       if (!message([&] { return node(); })) return false;
     }
@@ -98,6 +98,7 @@ class ProtobufReader {
   bool node() {
     ChakraNode n;
     n.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
+    n.first_control = static_cast<std::int32_t>(file_.controls.size());
     std::uint64_t value = 0;
     while (const std::uint32_t t = in_.ReadTag()) {
       bool good = true;
@@ -114,10 +115,14 @@ class ProtobufReader {
                 static_cast<ChakraType>(std::min<std::uint64_t>(value, static_cast<std::uint64_t>(ChakraType::other)));
           break;
         case tag(4, length):
+          good = packed_ids(file_.controls);
+          break;
         case tag(5, length):
-          good = packed_ids();
+          good = packed_ids(file_.dependencies);
           break;
         case tag(4, varint):
+          if ((good = in_.ReadVarint64(&value))) file_.controls.push_back(value);
+          break;
         case tag(5, varint):
           if ((good = in_.ReadVarint64(&value))) file_.dependencies.push_back(value);
           break;
@@ -136,16 +141,17 @@ class ProtobufReader {
       if (!good) return false;
     }
     n.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - n.first_dependency;
+    n.controls = static_cast<std::int32_t>(file_.controls.size()) - n.first_control;
     file_.nodes.push_back(n);
     return true;
   }
 
-  bool packed_ids() {
+  bool packed_ids(std::vector<std::uint64_t>& ids) {
     return message([&] {
       std::uint64_t id = 0;
       while (in_.BytesUntilLimit() > 0) {
         if (!in_.ReadVarint64(&id)) return false;
-        file_.dependencies.push_back(id);
+        ids.push_back(id);
       }
       return true;
     });

@@ -127,6 +127,23 @@ TEST_CASE("a JSON graph says the same, whatever its keys' case") {
   CHECK(trace.collectives[0].bytes == Approx(4000));
 }
 
+TEST_CASE("callers order nodes only where no data do: they may close circles with data") {
+  // As converters of PyTorch's traces write them: the kernel's caller waits for it by data, it for its caller by
+  // control.
+  const std::string both = R"({"workload_graph": [
+    {"id": 1, "name": "gemm", "type": 4, "ctrl_deps": [2], "data_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "next", "type": 4, "ctrl_deps": [2], "data_deps": [1], "runtime": 700, "is_cpu_op": false}]})";
+  const TestFile circle("circle.json", both);
+  CHECK(read_chakra({circle.path()}).trace.step == 1'200'000'000);
+  const TestFile control("control.json", R"({"workload_graph": [
+    {"id": 1, "name": "gemm", "type": 4, "ctrl_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "ar", "type": 7, "ctrl_deps": [1], "comm_type": 0, "comm_size": 4000, "is_cpu_op": false},
+    {"id": 3, "name": "gemm", "type": 4, "ctrl_deps": [2], "runtime": 700, "is_cpu_op": false}]})");
+  const StepTrace trace = read_chakra({control.path()}).trace;
+  REQUIRE(trace.operators.size() == 3);
+  CHECK(trace.operators[2].after_count == 1);
+}
+
 TEST_CASE("our step written as Chakra and read again is the same") {
   if (!has_chakra()) return;
   const std::string head = R"("source": "a profiler", "gpu": "NVIDIA H100 80GB HBM3", "ranks": 16, "batch": 32,
