@@ -30,7 +30,7 @@ std::string clean_text(std::string text);
 std::vector<std::string> lines_of(const std::string& text);
 
 // Without what launchers put before a line: "[1,0]<stdout>:" (mpirun), "3: " (srun -l), "[pod/name] " (kubectl),
-// "node7: " (pdsh), and a time stamp "2024-05-01T12:00:00.000Z " (container logs).
+// "node7: " (pdsh), "> " (a mail), and a time stamp "2024-05-01T12:00:00.000Z " (container logs).
 std::string without_prefix(const std::string& line);
 
 // Blanks and tabs off both ends.

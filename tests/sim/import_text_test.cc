@@ -38,6 +38,9 @@ TEST_CASE("sizes are bounded after decompression") {
   CHECK(bomb.size() < 10000);
   CHECK(read_source(ScratchFile(bomb).path(), 3 << 20).size() == 3 << 20);  // the limit itself is allowed
   CHECK(fault_of([&] { read_source(ScratchFile(bomb).path(), (3 << 20) - 1); }).expected == "at most 2 MiB of text");
+  // 40 MiB of zeros in about 40 kB: a thousand to one, where 32 MiB and 250 times the file are allowed.
+  const ScratchFile nothing(gzip_of(std::string(40 << 20, '0')));
+  CHECK(fault_of([&] { read_source(nothing.path()); }).hint.find("over 250 times its size") != std::string::npos);
 }
 
 TEST_CASE("files that are none are refused with the reason") {
@@ -65,6 +68,9 @@ TEST_CASE("byte order marks, carriage returns and escapes of terminals are taken
 }
 
 TEST_CASE("prefixes of launchers are taken off, and text that looks like one stays") {
+  CHECK(without_prefix("> > GPU0\t X") == "GPU0\t X");
+  CHECK(without_prefix(">").empty());
+  CHECK(without_prefix(">=3") == ">=3");
   CHECK(without_prefix("[1,0]<stdout>:# nThread 1") == "# nThread 1");
   CHECK(without_prefix("3: GPU0 X") == "GPU0 X");
   CHECK(without_prefix("[pod/trainer-0/main] GPU0 X") == "GPU0 X");
