@@ -9,6 +9,8 @@ const std::vector<MeasurementFormat>& measurement_formats() {
       {"nccl-tests text", "nccl-tests and rccl-tests", is_nccl_text, read_nccl_text},
       {"fio JSON", "fio --output-format=json or json+", is_fio, read_fio},
       {"iperf3 JSON", "iperf3 --json", is_iperf3, read_iperf3},
+      {"fio text", "what fio prints by itself; JSON tells more", is_fio_text, read_fio_text},
+      {"iperf3 text", "what iperf3 prints by itself", is_iperf3_text, read_iperf3_text},
       {"perftest", "ib_write_bw, ib_read_bw, ib_send_bw, ib_write_lat, ib_read_lat, ib_send_lat; text or JSON",
        is_perftest, read_perftest},
       {"nvbandwidth", "nvbandwidth, text or JSON", is_nvbandwidth, read_nvbandwidth},

@@ -33,6 +33,8 @@ bool is_perftest(const std::string& text);
 bool is_iperf3(const std::string& text);
 bool is_fio(const std::string& text);
 bool is_dd(const std::string& text);
+bool is_iperf3_text(const std::string& text);
+bool is_fio_text(const std::string& text);
 bool is_nvbandwidth(const std::string& text);
 bool is_bandwidth_test(const std::string& text);
 bool is_p2p_test(const std::string& text);
@@ -43,6 +45,8 @@ void read_nccl_text(const std::string& text, const ReaderOptions& options, Measu
 void read_perftest(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_iperf3(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_fio(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_iperf3_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_fio_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_dd(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nvbandwidth(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_bandwidth_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);

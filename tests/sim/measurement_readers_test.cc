@@ -64,6 +64,36 @@ TEST_CASE("newer perftest: MiB/sec, service levels, GPU memory; JSON that names 
   CHECK(json[0].how.ends_with("GPU memory"));
 }
 
+TEST_CASE("what iperf3 prints: the receiver's sum, loss taken off, a run by itself", "[measurements]") {
+  const MeasuredFile file = read(samples::iperf3_text);
+  REQUIRE(file.values.size() == 2);
+  CHECK(file.values[0].subject == Subject::tcp_rate);
+  CHECK(file.values[0].value == Approx(93.4e9 / 8));
+  CHECK(file.values[0].streams == 2);
+  CHECK(file.values[1].subject == Subject::udp_rate);
+  CHECK(file.values[1].value == Approx(1e9 / 8 * 0.985));
+  CHECK(file.values[1].streams == 1);
+}
+
+TEST_CASE("what fio prints: powers of two, depth times jobs, doubtful unless it says direct", "[measurements]") {
+  const MeasuredFile file = read(samples::fio_text);
+  CHECK(file.program == "fio-3.28");
+  REQUIRE(file.values.size() == 2);
+  CHECK(file.values[0].subject == Subject::storage_read);
+  CHECK(file.values[0].value == Approx(2861.0 * 1048576));
+  CHECK(file.values[1].subject == Subject::storage_read_iops);
+  CHECK(file.values[1].value == Approx(85100));
+  CHECK(file.values[1].streams == 64 * 4);
+  CHECK(file.values[1].confidence == Confidence::low);
+  CHECK(warned(file, "direct=1"));
+  const MeasuredFile old = read(samples::fio2_text);
+  REQUIRE(old.values.size() == 1);
+  CHECK(old.values[0].subject == Subject::storage_write);
+  CHECK(old.values[0].value == Approx(348743.0 * 1024));
+  CHECK(old.values[0].bytes == 128 * 1024.0);
+  CHECK(old.values[0].confidence == Confidence::high);
+}
+
 TEST_CASE("copies by DMA of SuperBench, and the medians of HIP's bus test", "[measurements]") {
   const MeasuredFile copies = read(samples::gpu_copy);
   REQUIRE(copies.values.size() == 3);  // no kernels' copies, no device with itself, no two ways at once

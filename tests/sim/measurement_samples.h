@@ -244,6 +244,36 @@ inline const char* const hip_bus =
     "   H2D_Bandwidth_pinned     65536kB       GB/sec        24.500  24.0101 2.5769  6.1754  24.5292\n"
     "         H2D_Timepinned      +064By           ms        0.0245  0.0253  0.0240  0.0232  0.7821\n";
 
+inline const char* const iperf3_text =
+    "Connecting to host 10.0.0.2, port 5201\n[  5] local 10.0.0.1 port 40212 connected to 10.0.0.2 port 5201\n"
+    "[  7] local 10.0.0.1 port 40214 connected to 10.0.0.2 port 5201\n"
+    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    "[  5]   0.00-1.00   sec  10.9 GBytes  93.5 Gbits/sec    0   3.02 MBytes\n- - - - - - -\n"
+    "[  5]   0.00-10.00  sec  54.6 GBytes  46.9 Gbits/sec    0             sender\n"
+    "[  5]   0.00-10.04  sec  54.6 GBytes  46.7 Gbits/sec                  receiver\n"
+    "[  7]   0.00-10.04  sec  54.6 GBytes  46.7 Gbits/sec                  receiver\n"
+    "[SUM]   0.00-10.00  sec   109 GBytes  93.8 Gbits/sec    0             sender\n"
+    "[SUM]   0.00-10.04  sec   109 GBytes  93.4 Gbits/sec                  receiver\n\niperf Done.\n"
+    "[  5] local 10.0.0.1 port 40216 connected to 10.0.0.2 port 5201\n"
+    "[  5]   0.00-10.00  sec  1.17 GBytes  1000 Mbits/sec  0.012 ms  12/800 (1.5%)  receiver\n";
+
+inline const char* const fio_text =
+    "seq: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=libaio, "
+    "iodepth=32\n"
+    "rnd: (g=1): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=64\n"
+    "fio-3.28\nStarting 5 processes\n\nseq: (groupid=0, jobs=1): err= 0: pid=10: Mon Nov 30 10:00:00 2026\n"
+    "  read: IOPS=2861, BW=2861MiB/s (3000MB/s)(83.8GiB/30003msec)\n    clat (usec): min=57, max=1234, avg=95.12\n"
+    "rnd: (groupid=1, jobs=4): err= 0: pid=11: Mon Nov 30 10:00:30 2026\n"
+    "  read: IOPS=85.1k, BW=333MiB/s (349MB/s)(9.74GiB/30001msec)\n\nRun status group 0 (all jobs):\n"
+    "   READ: bw=2861MiB/s (3000MB/s), 2861MiB/s-2861MiB/s (3000MB/s-3000MB/s), io=83.8GiB (90.0GB), "
+    "run=30003-30003msec\n";
+
+inline const char* const fio2_text =
+    "$ fio --name=w --rw=write --bs=128k --direct=1 --iodepth=8\n"
+    "w: (g=0): rw=write, bs=128K-128K/128K-128K/128K-128K, ioengine=libaio, iodepth=8\nfio-2.2.10\n"
+    "w: (groupid=0, jobs=1): err= 0: pid=12: Mon Nov 30 10:00:00 2026\n"
+    "  write: io=20480MB, bw=348743KB/s, iops=2724, runt= 60134msec\n";
+
 // Format and text of each.
 inline std::vector<std::pair<std::string, std::string>> all() {
   return {{"perftest", perftest_bw},
@@ -268,6 +298,9 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"nccl-tests text", nccl_iterations},
           {"nccl-tests JSON", nccl_json_new},
           {"perftest", perftest_levels},
+          {"iperf3 text", iperf3_text},
+          {"fio text", fio_text},
+          {"fio text", fio2_text},
           {"copy test", gpu_copy},
           {"copy test", hip_bus}};
 }
