@@ -1,5 +1,7 @@
-// Two more tests of copies.
+// Tests that copy: three more formats.
 //
+// STREAM: "Triad:  363208.7  0.026599 ...", MB/s of 1e6 bytes; and SuperBench's of a GPU, "STREAM_TRIAD_double_gpu_0_
+// buffer_N_block_M  7378.19  90.07", GB/s. The triad counts, of several blocks and GPUs each by itself.
 // SuperBench's gpu_copy: "cpu_to_gpu0_by_dma_under_numa0 26.2387", "gpu0_to_gpu1_write_by_dma=279.287", GB/s. Copies by
 // DMA count, since jobs copy that way; "by_sm" are kernels, "_and_" both ways at once, "gpu0_to_gpu0" a device with
 // itself.
@@ -44,7 +46,52 @@ double bytes_of(const std::string& word) {
   return unit == "kB" ? number * 1024 : unit == "MB" ? number * 1024 * 1024 : unit == "By" ? number : 0;
 }
 
+std::optional<Measured> stream_row(const std::vector<std::string>& words, double threads) {
+  if (words.size() < 2) return std::nullopt;
+  const auto rate = number_of(words[1]);
+  Measured measured;
+  measured.how = "triad";
+  if (rate && words[0] == "Triad:") {
+    measured.subject = Subject::host_memory;
+    measured.value = *rate * 1e6;
+    measured.streams = threads;
+    return measured;
+  }
+  if (!rate || !words[0].starts_with("STREAM_TRIAD_")) return std::nullopt;
+  measured.subject = Subject::gpu_memory;
+  measured.value = *rate * 1e9;
+  const std::size_t at = words[0].find("_buffer_");
+  if (at != std::string::npos)
+    measured.bytes = number_of(words[0].substr(at + 8, words[0].find('_', at + 8) - at - 8)).value_or(0);
+  measured.bytes = std::clamp(measured.bytes, 0.0, 1e15);
+  return measured;
+}
+
 }  // namespace
+
+bool is_stream(const std::string& text) {
+  return (contains(text, "Triad:") && contains(text, "Best Rate MB/s")) || contains(text, "STREAM_TRIAD_");
+}
+
+void read_stream(const std::string& text, const ReaderOptions&, MeasuredFile& out) {
+  out.program = "STREAM";
+  double threads = 1;
+  int number = 0;
+  for (const std::string& raw : lines_of(text)) {
+    ++number;
+    const std::string line = trimmed(without_prefix(raw));
+    const auto words = words_of(line);
+    if (line.starts_with("Number of Threads") && !words.empty())
+      threads = std::clamp(number_of(words.back()).value_or(1), 1.0, 1e6);
+    if (line.starts_with("Device ") && out.gpu.empty() && std::count(line.begin(), line.end(), '"') == 2)
+      out.gpu = line.substr(line.find('"') + 1, line.rfind('"') - line.find('"') - 1);
+    auto measured = stream_row(words, threads);
+    if (!measured) continue;
+    measured->line = number;
+    out.add(*measured);
+  }
+  if (out.values.empty()) out.warn(0, "no triad");
+}
 
 bool is_copy_test(const std::string& text) {
   return (contains(text, "_by_dma") && contains(text, "cpu_to_gpu")) ||

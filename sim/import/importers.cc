@@ -13,7 +13,8 @@ namespace clustersim {
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology",
-       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several "
+       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (alone, topo -m, --query-gpu, -q, nvlink -s), "
+       "rocm-smi; several "
        "files of one "
        "node",
        16, import_topology},

@@ -84,7 +84,7 @@ void describe(const KinetoFile& file, const KinetoSteps& steps, TraceImport& fou
   for (const auto& [why, count] : file.left_out)
     found.known.push_back(std::to_string(count) + " events left out: " + why);
   if (steps.outside > 0) found.known.push_back(std::to_string(steps.outside) + " kernels of no step: left out");
-  for (const std::string& text : faulty_of(file)) found.warnings.push_back(text);
+  for (const std::string& line : faulty_of(file)) found.warnings.push_back(line);
   if (steps.orphans > 0)
     found.warnings.push_back(std::to_string(steps.orphans) +
                              " kernels without their launch (before the recording began): placed by their own time");

@@ -17,6 +17,7 @@ const std::vector<MeasurementFormat>& measurement_formats() {
       {"p2pBandwidthLatencyTest", "the CUDA sample", is_p2p_test, read_p2p_test},
       {"bandwidthTest", "the CUDA sample, text or CSV", is_bandwidth_test, read_bandwidth_test},
       {"copy test", "gpu_copy of SuperBench, hipBusBandwidth of ROCm", is_copy_test, read_copy_test},
+      {"STREAM", "the memory test, and SuperBench's of a GPU", is_stream, read_stream},
       {"dd", "the lines that dd prints", is_dd, read_dd},
   };
   return formats;

@@ -39,6 +39,7 @@ bool is_nvbandwidth(const std::string& text);
 bool is_bandwidth_test(const std::string& text);
 bool is_p2p_test(const std::string& text);
 bool is_copy_test(const std::string& text);
+bool is_stream(const std::string& text);
 void read_own_records(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_json(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
@@ -52,5 +53,6 @@ void read_nvbandwidth(const std::string& text, const ReaderOptions& options, Mea
 void read_bandwidth_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_p2p_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_copy_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_stream(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 
 }  // namespace clustersim

@@ -136,11 +136,12 @@ Reader read_all(const std::string& text) {
   std::string held;
   for (const std::string& line : lines_of(text)) {
     const std::string bare = trimmed(line);
-    if (bare.ends_with("\\")) {
-      held += bare.substr(0, bare.size() - 1) + " ";
+    held += held.ends_with(",") || bare.empty() ? bare : " " + bare;  // a list may go on
+    if (held.ends_with("\\")) {
+      held = trimmed(held.substr(0, held.size() - 1));
       continue;
     }
-    read_line(held + line, reader);
+    read_line(held, reader);
     held.clear();
   }
   read_line(held, reader);

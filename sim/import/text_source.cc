@@ -227,9 +227,10 @@ std::vector<std::string> lines_of(const std::string& text) {
 }
 
 std::string without_prefix(const std::string& line) {
-  std::size_t quotes = 0;  // "> " of a mail or a thread
-  while (line.compare(quotes, 2, "> ") == 0 || (quotes + 1 == line.size() && line[quotes] == '>')) quotes += 2;
-  if (quotes > 0) return without_prefix(line.substr(std::min(quotes, line.size())));
+  std::size_t quotes = 0;  // "> " of a mail or a thread, "> > " of an answer to it
+  while (quotes < line.size() && line[quotes] == '>' && (quotes + 1 == line.size() || line[quotes + 1] == ' '))
+    quotes = std::min(quotes + 2, line.size());
+  if (quotes > 0) return without_prefix(line.substr(quotes));
   std::size_t from = prefix_length(line);
   from += host_length(line.substr(from));
   return line.substr(from);

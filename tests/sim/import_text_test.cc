@@ -38,8 +38,8 @@ TEST_CASE("sizes are bounded after decompression") {
   CHECK(bomb.size() < 10000);
   CHECK(read_source(ScratchFile(bomb).path(), 3 << 20).size() == 3 << 20);  // the limit itself is allowed
   CHECK(fault_of([&] { read_source(ScratchFile(bomb).path(), (3 << 20) - 1); }).expected == "at most 2 MiB of text");
-  // 40 MiB of zeros in about 40 kB: a thousand to one, where 32 MiB and 250 times the file are allowed.
-  const ScratchFile nothing(gzip_of(std::string(40 << 20, '0')));
+  // 60 MiB of zeros in about 60 kB: a thousand to one, where 32 MiB and 250 times the file are allowed.
+  const ScratchFile nothing(gzip_of(std::string(60 << 20, '0')));
   CHECK(fault_of([&] { read_source(nothing.path()); }).hint.find("over 250 times its size") != std::string::npos);
 }
 

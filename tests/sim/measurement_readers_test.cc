@@ -94,6 +94,20 @@ TEST_CASE("what fio prints: powers of two, depth times jobs, doubtful unless it 
   CHECK(old.values[0].confidence == Confidence::high);
 }
 
+TEST_CASE("STREAM of a host and of a GPU: the triad", "[measurements]") {
+  const MeasuredFile host = read(samples::stream);
+  REQUIRE(host.values.size() == 1);
+  CHECK(host.values[0].subject == Subject::host_memory);
+  CHECK(host.values[0].value == Approx(363e9));
+  CHECK(host.values[0].streams == 32);
+  const MeasuredFile gpu = read(samples::gpu_stream);
+  REQUIRE(gpu.values.size() == 1);
+  CHECK(gpu.values[0].subject == Subject::gpu_memory);
+  CHECK(gpu.values[0].value == Approx(3.05e12));
+  CHECK(gpu.values[0].bytes == 4294967296.0);
+  CHECK(gpu.gpu == "NVIDIA H100 80GB HBM3");
+}
+
 TEST_CASE("copies by DMA of SuperBench, and the medians of HIP's bus test", "[measurements]") {
   const MeasuredFile copies = read(samples::gpu_copy);
   REQUIRE(copies.values.size() == 3);  // no kernels' copies, no device with itself, no two ways at once

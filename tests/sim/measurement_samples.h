@@ -274,6 +274,17 @@ inline const char* const fio2_text =
     "w: (groupid=0, jobs=1): err= 0: pid=12: Mon Nov 30 10:00:00 2026\n"
     "  write: io=20480MB, bw=348743KB/s, iops=2724, runt= 60134msec\n";
 
+inline const char* const stream =
+    "Number of Threads requested = 32\nNumber of Threads counted = 32\n"
+    "Function    Best Rate MB/s  Avg time     Min time     Max time\n"
+    "Copy:          342008.3     0.018755     0.018713     0.018895\n"
+    "Triad:         363000.0     0.026599     0.026431     0.026855\n";
+
+inline const char* const gpu_stream =
+    "STREAM Benchmark\nDevice 0: \"NVIDIA H100 80GB HBM3\" 132 SMs(9.0)  Memory: 2619MHz x 5120-bit = 3352 GB/s PEAK\n"
+    "STREAM_COPY_double_gpu_0_buffer_4294967296_block_128    2900.00 86.5\n"
+    "STREAM_TRIAD_double_gpu_0_buffer_4294967296_block_256   3050.00 91.0\n";
+
 // Format and text of each.
 inline std::vector<std::pair<std::string, std::string>> all() {
   return {{"perftest", perftest_bw},
@@ -301,6 +312,8 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"iperf3 text", iperf3_text},
           {"fio text", fio_text},
           {"fio text", fio2_text},
+          {"STREAM", stream},
+          {"STREAM", gpu_stream},
           {"copy test", gpu_copy},
           {"copy test", hip_bus}};
 }
