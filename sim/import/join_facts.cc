@@ -47,7 +47,9 @@ class Joiner {
     fill(out_.peer_access, file.peer_access);
     fill(out_.memory_bytes, file.memory_bytes);
     out_.shows_nvlink = out_.shows_nvlink || file.shows_nvlink;
-    out_.warnings.insert(out_.warnings.end(), file.warnings.begin(), file.warnings.end());
+    for (const std::string& text : file.warnings)  // several reports of one GPU say the same
+      if (std::find(out_.warnings.begin(), out_.warnings.end(), text) == out_.warnings.end())
+        out_.warnings.push_back(text);
     out_.remarks.insert(out_.remarks.end(), file.remarks.begin(), file.remarks.end());
     join_sockets(file);
   }

@@ -193,7 +193,7 @@ class Reader {
     const auto of = [](int n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
     if (narrow > 0)
       facts.warnings.push_back(of(narrow) + " on a slot with fewer lanes than the GPU has: the slot's width is taken");
-    if (mig > 0) facts.warnings.push_back(of(mig) + " with MIG enabled: whole GPUs are simulated");
+    if (mig > 0) facts.warnings.push_back("GPUs with MIG enabled: whole GPUs are simulated");
     if (throttled > 0) facts.warnings.push_back(of(throttled) + " slowed down by the hardware while sampled");
     return facts;
   }
