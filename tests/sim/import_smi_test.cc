@@ -80,7 +80,7 @@ TEST_CASE("newer and older drivers name fields otherwise, and values may be word
   CHECK(facts.parts[0].power_limit_w == Approx(300));
   CHECK_FALSE(facts.parts[0].clock_hz);
   CHECK(says(facts.warnings, "1 GPU slowed down by the hardware"));
-  CHECK(says(facts.warnings, "1 GPU with MIG"));
+  CHECK(says(facts.warnings, "GPUs with MIG"));
 }
 
 TEST_CASE("nvidia-smi -q is read by the headings above its keys") {
