@@ -46,6 +46,12 @@ TEST_CASE("a driver's names are the catalog's") {
       {"GeForce RTX 2080 Ti", "rtx-2080-ti"},
       {"NVIDIA GeForce RTX 4090", "rtx-4090"},
       {"NVIDIA GeForce RTX 5090", "rtx-5090"},
+      {"NVIDIA GeForce RTX 3060", "rtx-3060-12gb"},
+      {"NVIDIA GeForce RTX 4060 Ti", "rtx-4060-ti-16gb"},
+      {"NVIDIA RTX A4000", "rtx-a4000"},
+      {"NVIDIA RTX PRO 6000 Blackwell Workstation Edition", "rtx-pro-6000-blackwell"},
+      {"Quadro RTX 6000", "quadro-rtx-6000"},
+      {"NVIDIA TITAN RTX", "titan-rtx"},
       {"AMD Instinct MI300X", "mi300x"},
       {"AMD Instinct MI210", "mi210"},
   };
