@@ -22,60 +22,6 @@ constexpr double most_us = 1e11;
 
 SimTime from_us(double us) { return static_cast<SimTime>(std::llround(std::clamp(us, 0.0, most_us) * 1e6)); }
 
-std::optional<CollectiveOp> op_of(const ChakraNode& node, const ChakraMore& more) {
-  constexpr CollectiveOp ours[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-                                   CollectiveOp::reduce,     CollectiveOp::all_to_all, CollectiveOp::broadcast,
-                                   CollectiveOp::send_recv};
-  if (more.op >= 0 && static_cast<std::size_t>(more.op) < std::size(ours)) return ours[more.op];
-  if (node.type == ChakraType::send || node.type == ChakraType::receive) return CollectiveOp::send_recv;
-  switch (more.comm_type) {
-    case 0:
-      return CollectiveOp::all_reduce;
-    case 1:
-      return CollectiveOp::reduce;
-    case 2:
-    case 3:  // a gather loads the root's link as an all-gather loads each
-      return CollectiveOp::all_gather;
-    case 4:
-    case 5:
-      return CollectiveOp::broadcast;
-    case 6:
-      return CollectiveOp::all_to_all;
-    case 7:
-    case 8:
-      return CollectiveOp::reduce_scatter;
-    default:
-      return std::nullopt;  // a barrier, or not told
-  }
-}
-
-// Where each id stands. Writers number nodes one after the other as a rule: then nothing is kept.
-class Places {
- public:
-  explicit Places(const ChakraFile& file)
-      : first_(file.first_id), count_(file.nodes.size()), in_order_(file.ids.empty()) {
-    if (in_order_) return;
-    sorted_.reserve(count_);
-    for (std::size_t i = 0; i < count_; ++i) sorted_.emplace_back(file.id(i), static_cast<std::int32_t>(i));
-    std::sort(sorted_.begin(), sorted_.end());
-    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-    sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
-  }
-  std::size_t repeated() const { return in_order_ ? 0 : count_ - sorted_.size(); }
-  // -1: no such node; of several with one id the first.
-  std::int32_t of(std::uint64_t id) const {
-    if (in_order_) return id - first_ < count_ ? static_cast<std::int32_t>(id - first_) : -1;
-    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{id, std::int32_t{0}});
-    return at != sorted_.end() && at->first == id ? at->second : -1;
-  }
-
- private:
-  std::uint64_t first_;
-  std::size_t count_;
-  bool in_order_;
-  std::vector<std::pair<std::uint64_t, std::int32_t>> sorted_;
-};
-
 class ChakraTrace {
  public:
   // Takes the file apart.
@@ -101,7 +47,7 @@ class ChakraTrace {
   }
   // A collective that moves something; its launch on the host has the same type.
   bool exchanges(const ChakraNode& node) const {
-    return communicates(node) && node.on_cpu != 1 && op_of(node, file_.more_of(node));
+    return communicates(node) && node.on_cpu != 1 && chakra_op(node, file_.more_of(node));
   }
   bool computes(const ChakraNode& node) const {
     const bool memory = node.type == ChakraType::load || node.type == ChakraType::store;
@@ -117,7 +63,7 @@ class ChakraTrace {
       op.kind = OperatorKind::collective;
       op.collective = static_cast<std::int32_t>(trace().collectives.size());
       TraceCollective c;
-      c.op = *op_of(node, more);
+      c.op = *chakra_op(node, more);
       if (more.comm_bytes >= 0) c.bytes = more.comm_bytes;
       c.group = more.group > 0 ? more.group : c.op == CollectiveOp::send_recv ? 2 : 0;
       c.stride = more.stride;
@@ -229,19 +175,17 @@ class ChakraTrace {
     };
     for (std::size_t i = 0; i < count; ++i)
       if (place_of_[i] == waits_for_none) release(i, 0);
-    std::vector<SimTime> possible(count, 0);
     std::map<int, SimTime> free;  // by queue: GPU 0, host 1, communication from 1000 up
     std::size_t done = 0;
     while (!ready.empty()) {
       const Ready next = ready.top();
       ready.pop();
       const auto n = static_cast<std::size_t>(next.node);
-      const SimTime end = place(n, next.time, free);
+      place(n, next.time, free);
       ++done;
       for (std::int32_t s = first_successor_[n]; s < first_successor_[n + 1]; ++s) {
         const auto successor = static_cast<std::size_t>(successors_[static_cast<std::size_t>(s)]);
-        possible[successor] = std::max(possible[successor], end);
-        if (++place_of_[successor] == waits_for_none) release(successor, possible[successor]);
+        if (++place_of_[successor] == waits_for_none) release(successor, possible(successor));
       }
     }
     trace().dependencies = true;
@@ -279,8 +223,23 @@ class ChakraTrace {
               static_cast<std::int32_t>(i);
   }
 
-  // Puts a node on its queue at its turn; the time of its end.
-  SimTime place(std::size_t n, SimTime possible, std::map<int, SimTime>& free) {
+  // When all that a node waits for has ended.
+  SimTime possible(std::size_t n) const {
+    SimTime time = 0;
+    for (const std::int32_t b : before(n)) {
+      if (b < 0) continue;
+      const auto handed_on = handed_on_.find(b);
+      time = std::max(time, handed_on != handed_on_.end() ? handed_on->second : end_of(place_of(b)));
+    }
+    return time;
+  }
+  SimTime end_of(std::int32_t place) const {
+    const TraceOperator& op = found_.trace.operators[static_cast<std::size_t>(place)];
+    return op.start + std::max<SimTime>(0, op.duration);
+  }
+
+  // Puts a node on its queue at its turn.
+  void place(std::size_t n, SimTime possible, std::map<int, SimTime>& free) {
     const ChakraNode& node = file_.nodes[n];
     const bool kept = computes(node) || exchanges(node);
     if (!kept) {  // hands on what it waited for
@@ -288,13 +247,13 @@ class ChakraTrace {
       std::int32_t last = -1;
       for (const std::int32_t b : before(n)) last = std::max(last, place_of(b));
       place_of_[n] = last;
-      return possible;
+      handed_on_[static_cast<std::int32_t>(n)] = possible;
+      return;
     }
     TraceOperator op = operator_of(node);
     SimTime& queue = free[op.collective >= 0 ? op.stream : op.kind == OperatorKind::cpu ? 1 : 0];
     if (op.collective < 0) op.stream = op.kind == OperatorKind::cpu ? 1 : 0;
     op.start = std::max(possible, queue);
-    queue = op.start + std::max<SimTime>(0, op.duration);
     op.first_after = static_cast<std::int32_t>(trace().after.size());
     for (const std::int32_t b : before(n)) {
       const std::int32_t place = place_of(b);
@@ -306,7 +265,7 @@ class ChakraTrace {
     op.after_count = static_cast<std::int32_t>(trace().after.size()) - op.first_after;
     place_of_[n] = static_cast<std::int32_t>(trace().operators.size());
     trace().operators.push_back(op);
-    return queue;
+    queue = end_of(place_of_[n]);
   }
 
   double number(const char* key) const {
@@ -357,7 +316,7 @@ class ChakraTrace {
   static constexpr std::int32_t waits_for_none = -1;
 
   ChakraFile& file_;
-  Places places_;
+  ChakraPlaces places_;
   TraceImport found_;
   bool on_gpu_ = false, timed_ = false;
   std::size_t left_out_ = 0, dangling_ = 0, untimed_ = 0;
@@ -368,6 +327,7 @@ class ChakraTrace {
   // nodes, so many below -1.
   std::vector<std::int32_t> place_of_;
   std::vector<std::int32_t> first_successor_, successors_;
+  std::map<std::int32_t, SimTime> handed_on_;  // by node that becomes no operator: when it could have started
 };
 
 // name.N.et: how many of them lie side by side, from 0 up.

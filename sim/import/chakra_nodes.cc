@@ -139,6 +139,49 @@ const ChakraMore& ChakraFile::more_of(const ChakraNode& node) const {
   return node.more < 0 ? nothing : more[static_cast<std::size_t>(node.more)];
 }
 
+std::optional<CollectiveOp> chakra_op(const ChakraNode& node, const ChakraMore& more) {
+  constexpr CollectiveOp ours[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+                                   CollectiveOp::reduce,     CollectiveOp::all_to_all, CollectiveOp::broadcast,
+                                   CollectiveOp::send_recv};
+  if (more.op >= 0 && static_cast<std::size_t>(more.op) < std::size(ours)) return ours[more.op];
+  if (node.type == ChakraType::send || node.type == ChakraType::receive) return CollectiveOp::send_recv;
+  switch (more.comm_type) {
+    case 0:
+      return CollectiveOp::all_reduce;
+    case 1:
+      return CollectiveOp::reduce;
+    case 2:
+    case 3:  // a gather loads the root's link as an all-gather loads each
+      return CollectiveOp::all_gather;
+    case 4:
+    case 5:
+      return CollectiveOp::broadcast;
+    case 6:
+      return CollectiveOp::all_to_all;
+    case 7:
+    case 8:
+      return CollectiveOp::reduce_scatter;
+    default:
+      return std::nullopt;  // a barrier, or not told
+  }
+}
+
+ChakraPlaces::ChakraPlaces(const ChakraFile& file)
+    : first_(file.first_id), count_(file.nodes.size()), in_order_(file.ids.empty()) {
+  if (in_order_) return;
+  sorted_.reserve(count_);
+  for (std::size_t i = 0; i < count_; ++i) sorted_.emplace_back(file.id(i), static_cast<std::int32_t>(i));
+  std::sort(sorted_.begin(), sorted_.end());
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
+}
+
+std::int32_t ChakraPlaces::of(std::uint64_t id) const {
+  if (in_order_) return id - first_ < count_ ? static_cast<std::int32_t>(id - first_) : -1;
+  const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{id, std::int32_t{0}});
+  return at != sorted_.end() && at->first == id ? at->second : -1;
+}
+
 void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::string& name, double number,
                           const std::string& text) {
   constexpr double us_per_ps = 1e-6;

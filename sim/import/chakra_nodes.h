@@ -10,8 +10,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "clustersim/collective_op.h"
 
 namespace clustersim {
 
@@ -59,6 +63,24 @@ struct ChakraFile {
   std::uint64_t id(std::size_t node) const { return ids.empty() ? first_id + node : ids[node]; }
   double start_us(std::size_t node) const { return starts_us.empty() ? -1 : starts_us[node]; }
   const ChakraMore& more_of(const ChakraNode& node) const;
+};
+
+// What a node exchanges; nothing for a barrier, or where it is not told.
+std::optional<CollectiveOp> chakra_op(const ChakraNode& node, const ChakraMore& more);
+
+// Where each id stands. Writers number nodes one after the other as a rule: then nothing is kept.
+class ChakraPlaces {
+ public:
+  explicit ChakraPlaces(const ChakraFile& file);
+  std::size_t repeated() const { return in_order_ ? 0 : count_ - sorted_.size(); }
+  // -1: no such node; of several with one id the first.
+  std::int32_t of(std::uint64_t id) const;
+
+ private:
+  std::uint64_t first_;
+  std::size_t count_;
+  bool in_order_;
+  std::vector<std::pair<std::uint64_t, std::int32_t>> sorted_;
 };
 
 // InputError where it is no such file.
