@@ -58,7 +58,7 @@ class ProtobufReader {
   bool read() {
     if (!message([&] { return metadata(); })) return false;
     while (!at_end()) {
-      if (file_.nodes.size() >= most_nodes || file_.dependencies.size() + file_.controls.size() >= most_dependencies)
+      if (file_.nodes.size() >= most_nodes || file_.dependencies.size() >= most_dependencies)
         throw InputError({{path_, "", "at most " + std::to_string(most_nodes) + " nodes", "more", ""}});
       if (!message([&] { return node(); })) return false;
     }
@@ -96,15 +96,16 @@ class ProtobufReader {
   }
 
   bool node() {
-    ChakraNode n;
-    n.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
-    n.first_control = static_cast<std::int32_t>(file_.controls.size());
+    ChakraReading reading;
+    ChakraNode& n = reading.node;
+    const std::size_t first_dependency = file_.dependencies.size();
+    n.first_dependency = static_cast<std::int32_t>(first_dependency);
     std::uint64_t value = 0;
     while (const std::uint32_t t = in_.ReadTag()) {
       bool good = true;
       switch (t) {
         case tag(1, varint):
-          good = in_.ReadVarint64(&n.id);
+          good = in_.ReadVarint64(&reading.id);
           break;
         case tag(2, length):
           if ((good = text(text_))) n.name = chakra_name(file_, text_);
@@ -115,49 +116,53 @@ class ProtobufReader {
                 static_cast<ChakraType>(std::min<std::uint64_t>(value, static_cast<std::uint64_t>(ChakraType::other)));
           break;
         case tag(4, length):
-          good = packed_ids(file_.controls);
+        case tag(4, varint):
+          file_.has_control = true;
+          good = file_.by_control ? dependencies(t == tag(4, length)) : WireFormatLite::SkipField(&in_, t);
           break;
         case tag(5, length):
-          good = packed_ids(file_.dependencies);
-          break;
-        case tag(4, varint):
-          if ((good = in_.ReadVarint64(&value))) file_.controls.push_back(value);
-          break;
         case tag(5, varint):
-          if ((good = in_.ReadVarint64(&value))) file_.dependencies.push_back(value);
+          good = file_.by_control ? WireFormatLite::SkipField(&in_, t) : dependencies(t == tag(5, length));
           break;
         case tag(6, varint):
-          if ((good = in_.ReadVarint64(&value)) && value > 0 && n.start_us < 0) n.start_us = static_cast<double>(value);
+          if ((good = in_.ReadVarint64(&value)) && value > 0 && reading.start_us < 0)
+            reading.start_us = static_cast<double>(value);
           break;
         case tag(7, varint):
           if ((good = in_.ReadVarint64(&value)) && n.duration_us < 0) n.duration_us = static_cast<double>(value);
           break;
         case tag(10, length):
-          good = message([&] { return attribute(&n); });
+          good = message([&] { return attribute(&reading); });
           break;
         default:
           good = WireFormatLite::SkipField(&in_, t);
       }
-      if (!good) return false;
+      if (!good) {
+        file_.dependencies.resize(first_dependency);
+        return false;
+      }
     }
-    n.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - n.first_dependency;
-    n.controls = static_cast<std::int32_t>(file_.controls.size()) - n.first_control;
-    file_.nodes.push_back(n);
+    file_.add(n, reading.id, reading.start_us);
     return true;
   }
 
-  bool packed_ids(std::vector<std::uint64_t>& ids) {
+  bool dependencies(bool packed) {
+    std::uint64_t id = 0;
+    if (!packed) {
+      if (!in_.ReadVarint64(&id)) return false;
+      file_.dependencies.push_back(id);
+      return true;
+    }
     return message([&] {
-      std::uint64_t id = 0;
       while (in_.BytesUntilLimit() > 0) {
         if (!in_.ReadVarint64(&id)) return false;
-        ids.push_back(id);
+        file_.dependencies.push_back(id);
       }
       return true;
     });
   }
 
-  bool attribute(ChakraNode* node) {
+  bool attribute(ChakraReading* reading) {
     key_.clear();
     value_.clear();
     double number = std::nan("");
@@ -194,8 +199,8 @@ class ProtobufReader {
       }
       if (!good) return false;
     }
-    if (node != nullptr) {
-      set_chakra_attribute(file_, *node, key_, number, value_);
+    if (reading != nullptr) {
+      set_chakra_attribute(file_, *reading, key_, number, value_);
     } else if (std::isfinite(number)) {
       file_.numbers[key_.substr(0, 100)] = number;
     } else {

@@ -4,106 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/import/device_ids.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
 namespace {
-
-struct DeviceId {
-  const char* device;
-  const char* gpu;   // "" where the catalog does not have it
-  const char* name;  // then: what it is
-};
-
-// PCI numbers of parts that train. [published: the PCI ID Repository, pci.ids 2026.08.22]
-constexpr DeviceId kDevices[] = {
-    {"10de:15f8", "p100-pcie-16gb", ""},
-    {"10de:15f9", "p100-sxm2-16gb", ""},
-    {"10de:1db1", "v100-sxm2-16gb", ""},
-    {"10de:1db4", "v100-pcie-16gb", ""},
-    {"10de:1db5", "v100-sxm2-32gb", ""},
-    {"10de:1db6", "v100-pcie-32gb", ""},
-    {"10de:1db8", "", "Tesla V100 SXM3 32GB"},
-    {"10de:1df5", "v100-sxm2-16gb", ""},
-    {"10de:1df6", "v100s-pcie-32gb", ""},
-    {"10de:1e04", "rtx-2080-ti", ""},
-    {"10de:1e07", "rtx-2080-ti", ""},
-    {"10de:1eb8", "t4", ""},
-    {"10de:20b0", "a100-sxm4-40gb", ""},
-    {"10de:20b1", "a100-pcie-40gb", ""},
-    {"10de:20b2", "a100-sxm4-80gb", ""},
-    {"10de:20b3", "", "A100 SXM 64GB"},
-    {"10de:20b5", "a100-pcie-80gb", ""},
-    {"10de:20b7", "a30", ""},
-    {"10de:20bd", "", "A800 SXM4 40GB"},
-    {"10de:20f1", "a100-pcie-40gb", ""},
-    {"10de:20f3", "", "A800 SXM4 80GB"},
-    {"10de:20f5", "", "A800 PCIe 80GB"},
-    {"10de:20f6", "", "A800 PCIe 40GB"},
-    {"10de:2203", "", "GeForce RTX 3090 Ti"},
-    {"10de:2204", "rtx-3090", ""},
-    {"10de:2206", "", "GeForce RTX 3080"},
-    {"10de:2208", "", "GeForce RTX 3080 Ti"},
-    {"10de:2230", "rtx-a6000", ""},
-    {"10de:2231", "", "RTX A5000"},
-    {"10de:2235", "a40", ""},
-    {"10de:2236", "a10", ""},
-    {"10de:2237", "a10g", ""},
-    {"10de:2321", "h100-nvl-94gb", ""},
-    {"10de:2322", "", "H800 PCIe"},
-    {"10de:2324", "", "H800 SXM5"},
-    {"10de:2328", "", "H20B"},
-    {"10de:2329", "", "H20"},
-    {"10de:232c", "", "H20 141GB"},
-    {"10de:2330", "h100-sxm5-80gb", ""},
-    {"10de:2331", "h100-pcie-80gb", ""},
-    {"10de:2335", "h200-sxm-141gb", ""},
-    {"10de:2336", "", "H100"},
-    {"10de:2337", "", "H100 SXM5 64GB"},
-    {"10de:2338", "", "H100 SXM5 96GB"},
-    {"10de:2339", "", "H100 SXM5 94GB"},
-    {"10de:233a", "", "H800 NVL 94GB"},
-    {"10de:233b", "", "H200 NVL"},
-    {"10de:233d", "", "H100 96GB"},
-    {"10de:2342", "", "GH200 96GB"},
-    {"10de:2348", "", "GH200 144GB"},
-    {"10de:2684", "rtx-4090", ""},
-    {"10de:2685", "", "GeForce RTX 4090 D"},
-    {"10de:26b1", "rtx-6000-ada-generation", ""},
-    {"10de:26b2", "", "RTX 5000 Ada Generation"},
-    {"10de:26b5", "", "L40"},
-    {"10de:26b7", "", "L20"},
-    {"10de:26b9", "l40s", ""},
-    {"10de:26ba", "", "L20"},
-    {"10de:2702", "", "GeForce RTX 4080 SUPER"},
-    {"10de:2703", "", "GeForce RTX 4080 SUPER"},
-    {"10de:2704", "rtx-4080", ""},
-    {"10de:27b6", "", "L2"},
-    {"10de:27b8", "l4", ""},
-    {"10de:2901", "b200-sxm-180gb", ""},
-    {"10de:2909", "", "B200 168GB"},
-    {"10de:2920", "", "B100"},
-    {"10de:2941", "gb200", ""},
-    {"10de:29bc", "", "B100"},
-    {"10de:2b85", "rtx-5090", ""},
-    {"10de:2b87", "", "GeForce RTX 5090 D"},
-    {"10de:2bb1", "", "RTX PRO 6000 Blackwell Workstation Edition"},
-    {"10de:2bb4", "", "RTX PRO 6000 Blackwell Max-Q"},
-    {"10de:2bb5", "", "RTX PRO 6000 Blackwell Server Edition"},
-    {"10de:2c02", "", "GeForce RTX 5080"},
-    {"10de:3182", "", "B300 SXM6"},
-    {"10de:31c2", "", "GB300"},
-    {"1002:7408", "mi250x", ""},
-    {"1002:740c", "mi250x", ""},
-    {"1002:740f", "mi210", ""},
-    {"1002:74a0", "", "Instinct MI300A"},
-    {"1002:74a1", "mi300x", ""},
-    {"1002:74a2", "", "Instinct MI308X"},
-    {"1002:74a5", "", "Instinct MI325X"},
-    {"1002:74b5", "mi300x", ""},
-    {"1002:75a0", "", "Instinct MI350X"},
-    {"1002:75a3", "", "Instinct MI355X"},
-};
 
 // A product's name in words: what it is, and what only tells its make.
 struct Words {
@@ -227,15 +132,13 @@ bool contains_run(const std::vector<std::string>& words, const std::vector<std::
 
 std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu) {
   if (!gpu.name.empty()) return gpu_of_name(catalog, gpu);
-  for (const DeviceId& known : kDevices)
-    if (gpu.device == known.device && catalog.has("gpu", known.gpu)) return known.gpu;
-  return "";
+  const DeviceId* known = find_device(gpu.device);
+  return known != nullptr && catalog.has("gpu", known->gpu) ? known->gpu : "";
 }
 
 std::string name_of_device(const std::string& device) {
-  for (const DeviceId& known : kDevices)
-    if (device == known.device) return known.name;
-  return "";
+  const DeviceId* known = find_device(device);
+  return known == nullptr ? "" : known->name;
 }
 
 std::string near_gpu(const Catalog& catalog, const std::string& name) {
