@@ -1,6 +1,7 @@
 #include "sim/import/chakra_protobuf.h"
 
 #include <algorithm>
+#include <boost/iostreams/filter/gzip.hpp>
 #include <cmath>
 #include <cstring>
 
@@ -65,6 +66,9 @@ class ProtobufReader {
     return true;
   }
 
+  // What was read of a node that broke off.
+  void drop_rest() { file_.dependencies.resize(dependencies_of_whole_); }
+
  private:
   bool at_end() {
     const void* data = nullptr;
@@ -98,8 +102,7 @@ class ProtobufReader {
   bool node() {
     ChakraReading reading;
     ChakraNode& n = reading.node;
-    const std::size_t first_dependency = file_.dependencies.size();
-    n.first_dependency = static_cast<std::int32_t>(first_dependency);
+    n.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
     std::uint64_t value = 0;
     while (const std::uint32_t t = in_.ReadTag()) {
       bool good = true;
@@ -136,12 +139,10 @@ class ProtobufReader {
         default:
           good = WireFormatLite::SkipField(&in_, t);
       }
-      if (!good) {
-        file_.dependencies.resize(first_dependency);
-        return false;
-      }
+      if (!good) return false;
     }
     file_.add(n, reading.id, reading.start_us);
+    dependencies_of_whole_ = file_.dependencies.size();
     return true;
   }
 
@@ -212,6 +213,7 @@ class ProtobufReader {
   const std::string& path_;
   ChakraFile& file_;
   std::string text_, key_, value_;
+  std::size_t dependencies_of_whole_ = 0;  // of nodes that were read to their end
 };
 
 class ProtobufWriter {
@@ -336,8 +338,16 @@ void read_chakra_protobuf(std::istream& source, const std::string& path, ChakraF
   pb::io::IstreamInputStream stream(&source, 1 << 16);
   pb::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT32_MAX);
-  if (!ProtobufReader(coded, path, file).read())
-    file.trouble = "no whole message after " + std::to_string(file.nodes.size()) + " nodes";
+  ProtobufReader reader(coded, path, file);
+  const auto after = [&] { return " after " + std::to_string(file.nodes.size()) + " nodes"; };
+  try {
+    if (!reader.read()) file.trouble = "no whole message" + after();
+  } catch (const boost::iostreams::gzip_error&) {
+    file.trouble = "the gzip file is damaged or cut off" + after();
+  } catch (const std::ios::failure&) {
+    file.trouble = "the file could not be read further" + after();
+  }
+  reader.drop_rest();
 }
 
 std::string chakra_protobuf(const StepTrace& trace) { return ProtobufWriter().write(trace); }
