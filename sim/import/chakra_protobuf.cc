@@ -50,6 +50,28 @@ constexpr auto length = WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
 constexpr auto fixed64 = WireFormatLite::WIRETYPE_FIXED64;
 constexpr auto fixed32 = WireFormatLite::WIRETYPE_FIXED32;
 
+// A stream up to where it fails.
+class UpToFault : public pb::io::CopyingInputStream {
+ public:
+  explicit UpToFault(std::istream& source) : source_(source) {}
+  int Read(void* buffer, int size) override {
+    if (!fault_.empty()) return 0;
+    try {
+      source_.read(static_cast<char*>(buffer), size);
+    } catch (const boost::iostreams::gzip_error&) {
+      fault_ = "the gzip file is damaged or cut off";
+    } catch (const std::ios::failure&) {
+      fault_ = "the file could not be read further";
+    }
+    return static_cast<int>(source_.gcount());
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::istream& source_;
+  std::string fault_;
+};
+
 class ProtobufReader {
  public:
   ProtobufReader(pb::io::CodedInputStream& in, const std::string& path, ChakraFile& file)
@@ -335,19 +357,16 @@ class ProtobufWriter {
 bool has_chakra() { return true; }
 
 void read_chakra_protobuf(std::istream& source, const std::string& path, ChakraFile& file) {
-  pb::io::IstreamInputStream stream(&source, 1 << 16);
+  UpToFault bytes(source);
+  pb::io::CopyingInputStreamAdaptor stream(&bytes, 1 << 16);
   pb::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT32_MAX);
   ProtobufReader reader(coded, path, file);
-  const auto after = [&] { return " after " + std::to_string(file.nodes.size()) + " nodes"; };
-  try {
-    if (!reader.read()) file.trouble = "no whole message" + after();
-  } catch (const boost::iostreams::gzip_error&) {
-    file.trouble = "the gzip file is damaged or cut off" + after();
-  } catch (const std::ios::failure&) {
-    file.trouble = "the file could not be read further" + after();
-  }
+  const bool whole = reader.read();
   reader.drop_rest();
+  if (whole && bytes.fault().empty()) return;
+  file.trouble = (bytes.fault().empty() ? "no whole message" : bytes.fault()) + " after " +
+                 std::to_string(file.nodes.size()) + " nodes";
 }
 
 std::string chakra_protobuf(const StepTrace& trace) { return ProtobufWriter().write(trace); }

@@ -190,7 +190,7 @@ TEST_CASE("a binary trace that breaks off gives what came before") {
 
 TEST_CASE("a gzip that is cut off gives the nodes before, or is refused") {
   if (!has_chakra()) return;
-  constexpr std::uint64_t count = 3000;
+  constexpr std::uint64_t count = 6000;
   std::vector<std::string> nodes;
   for (std::uint64_t i = 0; i < count; ++i)
     nodes.push_back(node(i, "k" + std::to_string(i * i), compute, {i > 0 ? i - 1 : 5000, 6000 + i}, 10, on_gpu()));
