@@ -19,6 +19,9 @@ constexpr double allocator_share = 0.03;         // [assumed: rounding of alloca
 // What the backward pass of an encoder layer needs, per token and unit of width and per token, head and position. A
 // dropout mask is a byte an element under any precision. [published: Korthikanti et al. 2022]
 constexpr double kept_tensors = 16, kept_masks = 2, kept_scores = 2, kept_score_masks = 1;
+// The same of TensorFlow without XLA: masks are tensors, GELU keeps two more of the feed-forward's width, each
+// normalisation two. [assumed: counted; published runs and refusals of DeepLearningExamples lie on either side]
+constexpr double kept_tensors_operators = 30, kept_scores_operators = 4;
 
 // [published: what PyTorch and nvidia-smi print] of 24 GiB 23.7 are visible, of 80 79.2, of 32 31.7; data-centre boards
 // on GDDR keep their error-correcting codes in it and show 15/16: T4 15.0 of 16, A10 22.5 of 24, A40 and L40S 45 of 48.
@@ -48,8 +51,11 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
                : job.sequence_length;
   const double rows = sequences * length;
   const double element = activation_bytes(job.precision);
-  const double hidden = kept_tensors * element + kept_masks;
-  const double scores = unpadded ? 0.0 : (kept_scores * element + kept_score_masks) * network.heads * length / h;
+  double hidden = kept_tensors * element + kept_masks;
+  double scores = kept_scores * element + kept_score_masks;
+  if (job.stack == Stack::tensorflow_horovod && (job.fusion == Fusion::eager || job.fusion == Fusion::nchw))
+    hidden = kept_tensors_operators * element, scores = kept_scores_operators * element;
+  scores *= unpadded ? 0.0 : network.heads * length / h;
   const double layer = rows * h * (hidden + scores);
   const double layers =
       job.activation_checkpointing ? network.layers * rows * h * element + layer : network.layers * layer;

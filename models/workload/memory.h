@@ -4,7 +4,7 @@
 //   activations: CNN: convolution outputs and their normalised copies, 2 B per element under half precision, 4 else
 //                BERT: layers * T * h * (16 e + 2 + (2 e + 1) * heads * S / h) B with e bytes an element, 2 under half
 //                precision, 4 else; without the term in S when attention is fused; plus the logits of the predicted
-//                positions; decoders and ViT: state_memory.h
+//                positions. TensorFlow without XLA: (30 e + 4 e * heads * S / h). Decoders and ViT: state_memory.h
 //   workspace: CUDA context, libraries' scratch, allocator's rounding
 // T: tokens of a micro-batch, counted at the full sequence length where sequences are padded, else at the mean and two
 // standard deviations. Rematerialisation is not covered, but for activation checkpointing.

@@ -112,3 +112,26 @@ TEST_CASE("memory: within 5 % of the limit the verdict is open") {
   job.batch_per_gpu = 64;
   CHECK(memory_fit(job, suite::gpu_spec("a100-sxm4-80gb"), 1) != MemoryFit::exceeds);
 }
+
+TEST_CASE("memory: TensorFlow without XLA keeps more, and published refusals are refused") {
+  // DeepLearningExamples, BERT-large on SQuAD in full precision: what ran, and what ran out of memory beside it.
+  struct Published {
+    const char* gpu;
+    Precision precision;
+    int ran, ran_out;
+  };
+  Job job;
+  job.model_id = "bert-large", job.model = ModelKind::bert, job.head = Head::span, job.fusion = Fusion::eager;
+  job.optimizer = Optimizer::adam, job.stack = Stack::tensorflow_horovod;
+  job.sequence_length = 384, job.tokens_per_sequence = 384;
+  for (const Published& p :
+       {Published{"v100-sxm2-16gb", Precision::fp32, 3, 6}, Published{"v100-sxm2-32gb", Precision::fp32, 10, 24},
+        Published{"a100-sxm4-80gb", Precision::tf32, 38, 76}}) {
+    INFO(p.gpu);
+    job.precision = p.precision;
+    job.batch_per_gpu = p.ran;
+    CHECK(memory_fit(job, suite::gpu_spec(p.gpu), 1) != MemoryFit::exceeds);
+    job.batch_per_gpu = p.ran_out;
+    CHECK(memory_fit(job, suite::gpu_spec(p.gpu), 1) == MemoryFit::exceeds);
+  }
+}
