@@ -56,9 +56,8 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
   if (job.stack == Stack::tensorflow_horovod && (job.fusion == Fusion::eager || job.fusion == Fusion::nchw))
     hidden = kept_tensors_operators * element, scores = kept_scores_operators * element;
   scores *= unpadded ? 0.0 : network.heads * length / h;
-  const double layer = rows * h * (hidden + scores);
-  const double layers =
-      job.activation_checkpointing ? network.layers * rows * h * element + layer : network.layers * layer;
+  double layers = network.layers * rows * h * (hidden + scores);
+  if (job.activation_checkpointing) layers = network.layers * rows * h * element + layers / network.layers;
   // Logits, their softmax in fp32 and its gradient.
   const double logits = rows * predicted_share(job) * network.vocabulary * (element + 4 + 4);
   return layers + logits;

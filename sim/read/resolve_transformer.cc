@@ -88,7 +88,7 @@ void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& 
   }
   job.activation_checkpointing = keys.activation_checkpointing.value_or(false);
   job.sharding = keys.sharding.value_or(Sharding::none);
-  if (is_transformer(job)) {
+  if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
     if (!keys.activation_checkpointing) context.assume("/job/activation_checkpointing", "false", "default");
     if (!keys.sharding) context.assume("/job/sharding", "none", "default");
   }
