@@ -10,9 +10,8 @@
 //             after the backward pass (no overlap)
 //   Horovod   every cycle takes what is ready, up to the fusion buffer; a bucket waits half a cycle on average and
 //             is copied in and out of the fusion buffer
-//   optimizer sharded  (ZeRO-1) a reduce-scatter in place of each bucket's all-reduce, 1 / n of the update, one
-//   all-gather
-//             of the weights after it: the bytes of an all-reduce; sharded weights: sharded_step.h
+//   ZeRO-1    a reduce-scatter in place of each bucket's all-reduce, 1 / n of the update, one all-gather of the weights
+//             after it: together what an all-reduce moves. Sharded weights: sharded_step.h
 //   rs_ar_ag  reduce-scatter in the node, all-reduce across nodes, sharded optimizer, all-gather in the node
 // Source: PyTorch DDP reducer, Horovod operations.cc, MLPerf BERT submissions' distributed LAMB.
 // Checked by: tests/sim/data_parallel_test.cc, tests/sim/input_stages_test.cc

@@ -103,6 +103,11 @@ void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& 
     context.fault("/job/sharding", "\"none\" beside reduction \"rs_ar_ag\", which shards the optimiser in its own way",
                   word, "give reduction \"all_reduce\", or no sharding");
   job.shards = shards_of(job, cluster);
+  if ((job.sharding == Sharding::full || job.sharding == Sharding::hybrid) && !keys.overlap && !job.overlap) {
+    job.overlap = true;
+    std::erase_if(context.assumptions, [](const Assumption& a) { return a.pointer == "/job/overlap"; });
+    context.assume("/job/overlap", "true", "a sharded layer is gathered while the one before it computes");
+  }
 }
 
 }  // namespace clustersim

@@ -131,9 +131,9 @@ ValidationRow shown_row(const TrainingRow& row, const MeasurementRow& source) {
   return shown(row.id, row.group, row.family, throughput, row.measured, "samples/s", why);
 }
 
-ValidationRow unanswered_row(const TransformerRun& run) {
-  return shown(run.row.id, run.row.group, run.row.family, unpredicted(), run.row.measured, "samples/s",
-               run.not_modelled);
+ValidationRow unanswered_row(const TransformerRun& run, const MeasurementRow& source) {
+  return shown(run.row.id, run.row.group, run.row.family, unpredicted(), source.number("throughput"),
+               source.text("unit"), run.not_modelled);
 }
 
 }  // namespace
@@ -148,7 +148,7 @@ std::vector<ValidationRow> throughput_rows(ValidationBench&) {
   for (const MeasurementRow& source : read_measurements(measurements_path("throughput.csv"))) {
     if (scored.count(source.text("id"))) continue;
     if (const std::optional<TransformerRun> run = transformer_run(source)) {
-      rows.push_back(run->not_modelled.empty() ? shown_row(run->row, source) : unanswered_row(*run));
+      rows.push_back(run->not_modelled.empty() ? shown_row(run->row, source) : unanswered_row(*run, source));
       continue;
     }
     std::map<std::string, std::string> columns = suite_columns(source);

@@ -145,16 +145,16 @@ std::optional<TransformerRun> transformer_run(const MeasurementRow& row) {
   if (shape == nullptr) return std::nullopt;
   TransformerRun run;
   const int gpus = static_cast<int>(row.number("gpus_total", 1));
-  std::string words = row.text("framework");
   run.row.id = row.text("id");
   run.row.gpus = gpus;
-  run.row.measured = samples_per_s(row, *shape, gpus);
   run.row.group = *shape->base != '\0' && starts_with(shape->base, "vit") ? "vision transformers" : "decoders";
-  run.row.family = row.text("gpu") + " " + row.text("model") + " " + words + " " + row.text("precision");
+  run.row.family =
+      row.text("gpu") + " " + row.text("model") + " " + row.text("framework") + " " + row.text("precision");
   run.not_modelled = reason_against(row);
   const Machine* machine = machine_of(row);
   if (run.not_modelled.empty() && machine == nullptr) run.not_modelled = "not modelled: the source names no GPU";
   if (!run.not_modelled.empty()) return run;
+  run.row.measured = samples_per_s(row, *shape, gpus);
   const Json scenario = {{"clustersim", 1},
                          {"name", run.row.id},
                          {"cluster", {{"nodes", 1}, {"node", node_of(*machine, gpus)}}},

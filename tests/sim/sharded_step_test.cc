@@ -170,21 +170,21 @@ TEST_CASE("sharded optimizer: gradients are scattered in buckets, weights gather
 TEST_CASE("sharding: a scenario's words reach the step, for BERT and decoders, and what cannot be is refused") {
   const std::string cluster = R"({"nodes": 2, "node": {"server": "dgx-a100-80gb"}})";
   const auto job = [](const std::string& model, const std::string& more) {
-    return R"({"model": ")" + model + R"(", "batch_per_gpu": 2, "data": {"from": "synthetic"})" + more + "}";
+    return R"({"model": ")" + model + R"(", "batch_per_gpu": 8, "data": {"from": "synthetic"})" + more + "}";
   };
   const auto with = [&](const std::string& model, const std::string& sharding) {
     return small::read(cluster, job(model, R"(, "sharding": ")" + sharding + "\""));
   };
-  CHECK(with("llama-3-8b", "full").job.shards == 16);
-  CHECK(with("llama-3-8b", "hybrid").job.shards == 8);
+  CHECK(with("gpt-3-xl-1-3b", "full").job.shards == 16);
+  CHECK(with("gpt-3-xl-1-3b", "hybrid").job.shards == 8);
   CHECK(with("gpt-2-small", "none").job.shards == 1);
   for (const std::string model : {"bert-large", "gpt-2-medium"}) {
     const double none = small::step_s(with(model, "none"));
     for (const std::string sharding : {"optimizer", "full", "hybrid"}) {
       const double sharded_s = small::step_s(with(model, sharding));
       INFO(model << " " << sharding << " " << sharded_s << " " << none);
-      CHECK(sharded_s > 0.5 * none);
-      CHECK(sharded_s < 2 * none);
+      CHECK(sharded_s > 0.25 * none);
+      CHECK(sharded_s < 4 * none);
     }
   }
   const auto refused = [&](const std::string& text) {
