@@ -55,7 +55,17 @@ constexpr NamedGpu gpus[] = {{"A100-SXM4", 79, 80, "a100-sxm4-80gb"},
                              {"RTX A6000", 48, 48, "rtx-a6000"},
                              {"RTX 6000 Ada", 48, 48, "rtx-6000-ada-generation"},
                              {"A40", 45, 48, "a40"},
-                             {"A10", 24, 24, "a10"}};
+                             {"A10", 24, 24, "a10"},
+                             {"RTX 3070", 8, 8, "rtx-3070"},
+                             {"RTX 3080", 10, 10, "rtx-3080"},
+                             {"RTX A4000", 16, 16, "rtx-a4000"},
+                             {"RTX A4500", 20, 20, "rtx-a4500"},
+                             {"RTX A5000", 24, 24, "rtx-a5000"},
+                             {"RTX A5500", 24, 24, "rtx-a5500"},
+                             {"Titan RTX", 24, 24, "titan-rtx"},
+                             {"Quadro RTX 5000", 16, 16, "quadro-rtx-5000"},
+                             {"Quadro RTX 6000", 24, 24, "quadro-rtx-6000"},
+                             {"Quadro RTX 8000", 47, 48, "quadro-rtx-8000"}};
 
 template <std::size_t N>
 std::string id_of(const Named (&table)[N], const std::string& source) {

@@ -65,8 +65,8 @@ TEST_CASE("capacity decides where the name does not, and contradicts where it di
 
 TEST_CASE("names beyond the catalog stay unknown, with what is near") {
   const Catalog catalog(data_directory());
-  for (const char* name : {"NVIDIA GeForce RTX 4080 SUPER", "NVIDIA A800-SXM4-80GB", "NVIDIA H20", "Quadro RTX 8000",
-                           "NVIDIA TITAN RTX", "NVIDIA GeForce RTX 4090 Laptop GPU", "Tesla V100-SXM3-32GB", "", "???"})
+  for (const char* name : {"NVIDIA GeForce RTX 4080 SUPER", "NVIDIA A800-SXM4-80GB", "NVIDIA H20", "Quadro GV100",
+                           "NVIDIA TITAN V", "NVIDIA GeForce RTX 4090 Laptop GPU", "Tesla V100-SXM3-32GB", "", "???"})
     CHECK(id_of(name).empty());
   CHECK(near_gpu(catalog, "NVIDIA GeForce RTX 4080 SUPER").find("rtx-4080") != std::string::npos);
   CHECK(near_gpu(catalog, "Tesla V100-SXM3-32GB").find("v100-sxm2-32gb") != std::string::npos);
