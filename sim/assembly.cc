@@ -27,7 +27,7 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     const NodeGroup& group = cluster_.groups[static_cast<std::size_t>(plan.group)];
     const NodeSpec& node = group.node;
     const Job own = job_.on(group);
-    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : 1;
+    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : job_.shards;
     models_.push_back(build_step(own, node.gpu, node.cpu, cluster_.gpus(), shards));
     samples_.push_back(own.samples_per_step_and_gpu());
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, own, first));

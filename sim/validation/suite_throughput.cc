@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/validation/measurement_table.h"
+#include "sim/validation/transformer_runs.h"
 #include "sim/validation/validate.h"
 
 namespace clustersim {
@@ -54,6 +55,18 @@ constexpr NamedGpu gpus[] = {{"A100-SXM4", 79, 80, "a100-sxm4-80gb"},
                              {"RTX 2080 Ti", 11, 11, "rtx-2080-ti"},
                              {"RTX A6000", 48, 48, "rtx-a6000"},
                              {"RTX 6000 Ada", 48, 48, "rtx-6000-ada-generation"},
+                             {"RTX A5500", 24, 24, "rtx-a5500"},
+                             {"RTX A5000", 24, 24, "rtx-a5000"},
+                             {"RTX A4500", 20, 20, "rtx-a4500"},
+                             {"RTX A4000", 16, 16, "rtx-a4000"},
+                             {"RTX 3080", 10, 10, "rtx-3080"},
+                             {"RTX 3070", 8, 8, "rtx-3070"},
+                             {"Quadro RTX 8000", 48, 48, "quadro-rtx-8000"},
+                             {"Quadro RTX 6000", 24, 24, "quadro-rtx-6000"},
+                             {"Quadro RTX 5000", 16, 16, "quadro-rtx-5000"},
+                             {"Titan RTX", 24, 24, "titan-rtx"},
+                             {"Titan V", 12, 12, "titan-v"},
+                             {"GTX 1080 Ti", 11, 11, "gtx-1080-ti"},
                              {"A40", 45, 48, "a40"},
                              {"A10", 24, 24, "a10"}};
 
@@ -118,6 +131,11 @@ ValidationRow shown_row(const TrainingRow& row, const MeasurementRow& source) {
   return shown(row.id, row.group, row.family, throughput, row.measured, "samples/s", why);
 }
 
+ValidationRow unanswered_row(const TransformerRun& run, const MeasurementRow& source) {
+  return shown(run.row.id, run.row.group, run.row.family, unpredicted(), source.number("throughput"),
+               source.text("unit"), run.not_modelled);
+}
+
 }  // namespace
 
 std::vector<ValidationBound> no_bounds(const std::vector<ValidationRow>&) { return {}; }
@@ -129,6 +147,10 @@ std::vector<ValidationRow> throughput_rows(ValidationBench&) {
   std::vector<ValidationRow> rows;
   for (const MeasurementRow& source : read_measurements(measurements_path("throughput.csv"))) {
     if (scored.count(source.text("id"))) continue;
+    if (const std::optional<TransformerRun> run = transformer_run(source)) {
+      rows.push_back(run->not_modelled.empty() ? shown_row(run->row, source) : unanswered_row(*run, source));
+      continue;
+    }
     std::map<std::string, std::string> columns = suite_columns(source);
     bool answered = columns["model"].rfind("bert", 0) != 0 || source.has("seq_len");
     for (const char* needed : {"model", "gpu", "precision", "stack", "batch_per_gpu", "throughput"})
