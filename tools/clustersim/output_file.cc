@@ -71,6 +71,7 @@ std::vector<NamedFile> named_in(const std::string& path) {
     const std::size_t close = text.find('"', open + 1);
     if (close == std::string::npos || close - open > longest_name || close == open + 1) continue;
     const std::string name = text.substr(open + 1, close - open - 1);
+    if (name.find_first_of("./") == std::string::npos) continue;  // a key, or a word
     for (const fs::path& at : {fs::path(name), fs::path(path).parent_path() / name})
       if (fs::is_regular_file(at, ignored)) found.push_back({"", at.string()});
   }
