@@ -210,7 +210,7 @@ enum class Attribute {
 };
 
 Attribute attribute_of(const std::string& name) {
-  constexpr std::pair<std::string_view, Attribute> sorted[] = {
+  static constexpr std::pair<std::string_view, Attribute> sorted[] = {
       {"clustersim_kind", Attribute::kind}, {"clustersim_launch", Attribute::launch},
       {"clustersim_op", Attribute::op},     {"comm_size", Attribute::comm_size},
       {"comm_type", Attribute::comm_type},  {"duration_ps", Attribute::duration_ps},

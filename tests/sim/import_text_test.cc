@@ -1,26 +1,13 @@
 // Text of a user's file: bounded, unpacked, freed of what terminals and launchers add.
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <sstream>
 
 #include "sim/import/text_source.h"
+#include "tests/sim/gzip_text.h"
 #include "tests/sim/import_files.h"
 
 namespace clustersim {
 namespace {
-
-std::string gzip_of(const std::string& text) {
-  std::istringstream from(text);
-  std::ostringstream to;
-  boost::iostreams::filtering_istream in;
-  in.push(boost::iostreams::gzip_compressor());
-  in.push(from);
-  boost::iostreams::copy(in, to);
-  return to.str();
-}
 
 using imports::fault_of;
 using imports::ScratchFile;
