@@ -164,20 +164,42 @@ struct JobKeys {
 };
 
 struct SelfHostedKeys {
-  std::optional<Money> server_price, network_price;
-  std::optional<EnergyPrice> electricity;
-  std::optional<double> pue, years, residual, utilization, support;
-  std::optional<PowerTimePrice> colocation;
-  std::optional<TimePrice> staff;
+  std::optional<Range<Money>> server_price, network_price, racks;
+  std::optional<Range<EnergyPrice>> electricity;
+  std::optional<double> pue, years, residual, utilization, support, spares;
+  std::optional<Range<PowerTimePrice>> colocation;
+  std::optional<Range<TimePrice>> staff;
+};
+
+struct SpotKeys {
+  std::optional<Range<Frequency>> interruptions;
+  std::optional<Time> restart;
+};
+
+struct StoredKeys {
+  std::optional<Bytes> size;
+  std::optional<Range<ByteTimePrice>> price;
+  std::optional<std::string> service;
+};
+
+struct SentKeys {
+  std::optional<Bytes> size;
+  std::optional<Range<BytePrice>> price;
+  std::optional<std::string> service;
 };
 
 struct CloudCostKeys {
   std::optional<CloudSpec> instance;
   std::optional<CloudPricing> pricing;
+  std::optional<double> utilization;
+  std::optional<SpotKeys> spot;
+  std::optional<StoredKeys> storage;
+  std::optional<SentKeys> egress;
 };
 
 struct CostKeys {
-  std::optional<std::string> currency, date;
+  std::optional<std::string> currency, date, prices_region;
+  std::optional<std::string> prices;  // the name of a file, or its content: JSON text
   std::optional<SelfHostedKeys> self_hosted;
   std::optional<CloudCostKeys> cloud;
 };
