@@ -27,6 +27,8 @@ struct CostReading {
     const auto found = list.find(context, rates, names, dimension.value_or(DimensionOf<Q>::value), term);
     if (!found) return std::nullopt;
     const ListedPrice& one = found->listed;
+    if (!found->currency.empty() && found->currency != "USD")
+      book.add_rate(found->currency, number_text(found->usd_per_unit) + " USD", rates.date_of(found->currency));
     context.assume(pointer, one.price, "of the price list" + (one.date.empty() ? "" : ", " + one.date));
     book.add({line, "price of " + one.name, one.price, one.date,
               "price list" + (one.source.empty() ? "" : ": " + one.source), pointer});

@@ -76,7 +76,8 @@ std::optional<FoundPrice> PriceList::find(ReadContext& context, const ExchangeRa
   if (!parsed.currency.empty() && parsed.currency != "USD")
     context.assume(kPointer, one.price,
                    "converted at " + number_text(*rate) + " USD, rate of " + rates.date_of(parsed.currency));
-  return FoundPrice{{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate}, one};
+  const Range<double> usd{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
+  return FoundPrice{usd, one, parsed.currency, *rate};
 }
 
 PriceList load_price_list(ReadContext& context, const std::string& json, const std::string& region) {

@@ -26,6 +26,8 @@ void visit_fields(FieldVisitor& v, std::vector<ListedPrice>& prices);
 struct FoundPrice {
   Range<double> usd;
   ListedPrice listed;
+  std::string currency;  // it was written in
+  double usd_per_unit = 1;
 };
 
 class PriceList {
