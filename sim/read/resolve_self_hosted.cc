@@ -3,6 +3,7 @@
 
 #include "sim/read/cost_reading.h"
 #include "sim/read/json_value.h"
+#include "sim/read/price_parts.h"
 
 namespace clustersim {
 
@@ -64,6 +65,7 @@ class SelfHostedResolver {
   }
 
   void add_servers() {
+    if (keys_.server_price && keys_.parts) context_.fault(at("parts"), "either server_price or parts", "both");
     if (keys_.server_price) {
       own_.server_price = keys_.server_price->likely;
       own_.server_price_range = if_wide(*keys_.server_price);
@@ -76,7 +78,9 @@ class SelfHostedResolver {
     for (const NodeGroup& group : reading_.scenario.cluster.groups) {
       const auto each = price_of(group.node);
       if (!each) {
-        context_.assume(at("server_price"), "unknown", "the catalog prices no such server: ownership stays unpriced");
+        context_.assume(at("server_price"), "unknown",
+                        keys_.parts ? "a part of it has no price: ownership stays unpriced"
+                                    : "the catalog prices no such server: ownership stays unpriced");
         return;
       }
       sum.low += each->low * group.count;
@@ -91,6 +95,10 @@ class SelfHostedResolver {
   }
 
   std::optional<Range<Money>> price_of(const NodeSpec& node) {
+    if (keys_.parts) {
+      own_.server_price_origin = "the sum of its parts";
+      return price_from_parts(reading_, *keys_.parts, node, own_.unpriced);
+    }
     if (!node.server_id.empty()) {
       const auto listed = reading_.listed<Money>("servers", {node.server_id}, at("server_price"));
       if (listed) {

@@ -4,6 +4,24 @@
 
 namespace clustersim {
 
+namespace {
+
+void visit_parts(FieldVisitor& v, PartsKeys& parts) {
+  const auto one = [&](const char* name, const char* meaning, const char* usual, std::optional<Range<Money>>& price) {
+    v.key({.name = name, .meaning = meaning, .default_text = usual, .min = 0, .max = 1e9}, price);
+  };
+  one("gpu", "one GPU", "the catalog's street price", parts.gpu);
+  one("cpu", "one processor", "the catalog's list price", parts.cpu);
+  one("nic", "one network card, of a server that has its own", "that of the catalog", parts.nic);
+  one("storage", "all drives of one server", "the catalog's price where their capacity is given", parts.storage);
+  one("rest", "board, case, power supplies and whatever else one server has", "none: it then stays unpriced",
+      parts.rest);
+  v.key({.name = "memory", .meaning = "by size", .default_text = "none: it then stays unpriced", .min = 0, .max = 1},
+        parts.memory);
+}
+
+}  // namespace
+
 void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys) {
   v.key({.name = "server_price",
          .meaning = "one whole server",
@@ -11,6 +29,10 @@ void visit_self_hosted(FieldVisitor& v, SelfHostedKeys& keys) {
          .min = 0,
          .max = 1e10},
         keys.server_price);
+  v.object({.name = "parts",
+            .meaning = "one server as the sum of its parts, in place of server_price",
+            .default_text = "the price of the whole"},
+           [&](FieldVisitor& in) { visit_parts(in, keys.parts.emplace()); });
   v.key({.name = "network_price",
          .meaning = "switches, cards and cables of the cluster",
          .default_text = "from catalog prices",

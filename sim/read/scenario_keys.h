@@ -163,12 +163,19 @@ struct JobKeys {
   std::optional<TargetKeys> target;
 };
 
+// Of one server, each of the parts that it is made of.
+struct PartsKeys {
+  std::optional<Range<Money>> gpu, cpu, nic, storage, rest;  // storage: all drives of a server
+  std::optional<Range<BytePrice>> memory;
+};
+
 struct SelfHostedKeys {
   std::optional<Range<Money>> server_price, network_price, racks;
   std::optional<Range<EnergyPrice>> electricity;
   std::optional<double> pue, years, residual, utilization, support, spares;
   std::optional<Range<PowerTimePrice>> colocation;
   std::optional<Range<TimePrice>> staff;
+  std::optional<PartsKeys> parts;
 };
 
 struct SpotKeys {

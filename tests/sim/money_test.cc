@@ -190,6 +190,28 @@ TEST_CASE("a switch without a price leaves owning unpriced", "[money]") {
   CHECK(has(write(unknown, "table"), "no price is known for the switch: not priced"));
 }
 
+TEST_CASE("a server as the sum of its parts, or unpriced where one of them is", "[money]") {
+  const std::string cost =
+      R"({"self_hosted": {"network_price": "0 USD", "parts": {"gpu": "1800 USD", "cpu": "1200..1400 USD",
+      "memory": "4 USD/GB", "storage": "300 USD"REST}}})";
+  const auto with = [&](const std::string& rest) {
+    std::string text = cost;
+    text.replace(text.find("REST"), 4, rest);
+    return quick("8x4090-sata", {{"/cluster/node/memory", "512 GB"}, {"/cost", text}});
+  };
+  const Report report = with(R"(, "rest": "2500 USD", "nic": "900 USD")");
+  const NodeSpec& node = read_scenario(shipped("8x4090-sata"), {}).cluster.groups.front().node;
+  const double nics = node.server_id.empty() || !node.nic ? 0 : 900.0 * node.nics;
+  const double likely = 8 * 1800.0 + node.sockets * 1300.0 + 512 * 4 + 300 + 2500 + nics;
+  const double hours = metric(report, "time_to_train") / 3600, share = 0.7 / 3 * hours / (8760 * 0.6);
+  const CostPart& servers = part(report.cost->owned, "servers");
+  CHECK(servers.amount == Approx(likely * share));
+  CHECK(servers.high - servers.low == Approx(node.sockets * 200.0 * share));
+  const Report unknown = with("");
+  CHECK(find_metric(unknown, "cost_self_hosted") == nullptr);
+  CHECK(has(write(unknown, "table"), "no price is known for the rest of a server"));
+}
+
 TEST_CASE("--explain-cost: every line with formula, inputs, dates and source", "[money]") {
   const Report report = quick("4node-100g",
                               {{"/cost/self_hosted/spares", "0.05"},
