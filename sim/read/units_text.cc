@@ -333,12 +333,13 @@ ParsedRange parse_range(std::string_view text, Dimension dimension) {
   if (!last.base) return refuse_range(last.hint);
   out.currency = last.currency;
   // The unit stands once, behind the last number.
-  const std::string_view trimmed_rest = trimmed(rest);
-  const std::string unit(
-      trimmed_rest.substr(std::min(trimmed_rest.size(), trimmed_rest.find_first_not_of("+-.0123456789eE"))));
+  double ignored = 0;
+  rest = trimmed(rest);
+  const char* const unit = std::from_chars(rest.data(), rest.data() + rest.size(), ignored).ptr;
+  const std::string shared(unit, rest.data() + rest.size());
   std::vector<double> values;
   for (const std::string_view number : numbers) {
-    const ParsedQuantity parsed = parse_quantity(std::string(number) + " " + unit, dimension);
+    const ParsedQuantity parsed = parse_quantity(std::string(number) + " " + shared, dimension);
     if (!parsed.base) return refuse_range("the unit stands once, behind the last number: \"90000..120000 USD\"");
     values.push_back(*parsed.base);
   }

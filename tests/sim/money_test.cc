@@ -57,7 +57,9 @@ TEST_CASE("an old price is flagged in the table, not only among the assumptions"
 }
 
 TEST_CASE("a price without a date, and prices of several, are said", "[money]") {
-  const Report report = quick("4node-100g", {{"/cost", R"({"date": "2026-07"})"}});
+  const Report report = quick(
+      "4node-100g",
+      {{"/cluster/node/gpu", "a100-sxm4-80gb"}, {"/cluster/node/gpus", "2"}, {"/cost", R"({"date": "2026-07"})"}});
   CHECK(warned(report, "price of sw-100g-32 (1 x 12000 USD): of when is not known"));
   CHECK(warned(report, "price of xe8545"));
   CHECK(warned(report, "prices of several dates: servers 2022, instances 2026-07-20"));
