@@ -93,6 +93,12 @@ class NodeThermal {
   void choose_clock(Gpu& gpu, const GpuLoad& load) const;
   void control(Gpu& gpu) const;
   const ThermalNetwork& network_of(const Gpu& gpu) const;
+  bool air_warms() const { return cooling_.kind != CoolingKind::liquid && cooling_.airflow.base() > 0; }
+  struct Motion;
+  Motion begin(State& state, const std::vector<GpuLoad>& loads) const;
+  void move(State& now, const std::vector<GpuLoad>& loads, Time dt, Motion& motion) const;
+  void find_air(State& now, Motion& motion) const;
+  void warm(Gpu& gpu, Motion& motion, Temperature inlet, Time span) const;
 
   GpuPowerModel power_;
   Power cap_;
