@@ -153,7 +153,8 @@ class Accounts {
       if (!o->date.empty())
         text += ", of " + o->date;
       else
-        text += o->source == "scenario" ? ", taken as of " + cost_.date : ", of when is not known";
+        text += o->source == "scenario" ? ", taken as of " + cost_.date
+                                        : (o->source == "default" ? "" : ", of when is not known");
     }
     return text;
   }
@@ -181,7 +182,7 @@ class Accounts {
   std::string explained(const CostPart& part) const {
     const auto text = [&](double value) { return number(value) + " " + cost_.currency; };
     std::string line = part.what + ": " + text(part.amount);
-    if (part.low < part.high) line += ", " + number(part.low) + " to " + text(part.high);
+    if (number(part.low) != number(part.high)) line += ", " + number(part.low) + " to " + text(part.high);
     line += " = " + part.formula;
     if (cost_.currency != "USD") line += " x " + number(cost_.currency_per_usd) + " " + cost_.currency + "/USD";
     line += " (" + part.basis + ")";

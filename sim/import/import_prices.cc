@@ -60,7 +60,7 @@ PriceRows read_prices(const std::string& path) {
   std::string known;
   for (const PriceFormat& format : kFormats) known += (known.empty() ? "" : ", ") + std::string(format.meaning);
   const bool aws_csv = text.find("FormatVersion") != std::string::npos;
-  throw InputError({{path, "", "a price list: " + known, "\"" + shown(text) + "\"",
+  throw InputError({{path, "", "a price list: " + known, shown(text),
                      aws_csv ? "AWS's CSV is not read: take its JSON" : "docs/IMPORT.md shows one"}});
 }
 
@@ -86,7 +86,8 @@ void tell(const PriceRows& read, Imported& out) {
     if (first.empty() || row.date < first) first = row.date;
     last = std::max(last, row.date);
   }
-  std::string line = std::to_string(read.rows.size()) + " prices of " + std::to_string(names.size()) + " things";
+  std::string line = std::to_string(read.rows.size()) + " prices of " + std::to_string(names.size()) +
+                     (names.size() == 1 ? " thing" : " things");
   if (!regions.empty())
     line += ", in " + std::to_string(regions.size()) + (regions.size() == 1 ? " region" : " regions");
   if (!first.empty()) line += ", of " + first + (last == first ? "" : " to " + last);

@@ -94,9 +94,9 @@ std::string why_no_price(const std::string& text) {
     const ParsedRange parsed = parse_range(text, dimension);
     if (parsed.base && parsed.base->low >= 0) return "";
     if (parsed.base) return "a price is not negative";
-    if (hint.empty()) hint = parsed.hint;
+    if (hint.empty() && !parsed.hint.starts_with("known units")) hint = parsed.hint;
   }
-  return hint.empty() ? "no price" : hint;
+  return hint.empty() ? "another unit" : hint;
 }
 
 class CsvReader {

@@ -42,6 +42,10 @@ void PriceBook::add_stated(const std::string& line, const std::string& price, co
   prices_.push_back({line, "", price, "", "scenario", pointer});
 }
 
+void PriceBook::add_usual(const std::string& line, const std::string& price, const std::string& pointer) {
+  prices_.push_back({line, "", price, "", "default", pointer});
+}
+
 void PriceBook::add_rate(const std::string& currency, const std::string& rate, const std::string& date) {
   const auto same = [&](const Price& p) { return p.line == "rates" && p.what == "rate of " + currency; };
   if (std::none_of(prices_.begin(), prices_.end(), same))
@@ -78,7 +82,7 @@ void PriceBook::say_dates() {
 
 void PriceBook::close(ReadContext& context, CostSpec& cost) {
   for (const Price& price : prices_)
-    if (price.source != "scenario") flag(context, price, cost.date);
+    if (price.source != "scenario" && price.source != "default") flag(context, price, cost.date);
   say_dates();
   for (const Price& price : prices_) cost.origins.push_back({price.line, price.price, price.date, price.source});
   cost.warnings = warnings_;

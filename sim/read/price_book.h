@@ -26,6 +26,8 @@ class PriceBook {
 
   // A price that the scenario states: taken to be of the date of the costs.
   void add_stated(const std::string& line, const std::string& price, const std::string& pointer);
+  // One that neither says, and that is of no date.
+  void add_usual(const std::string& line, const std::string& price, const std::string& pointer);
   // One of the catalog or of a price list.
   void add(Price price);
   // The date that a currency's rate is of.

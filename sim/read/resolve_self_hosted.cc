@@ -41,7 +41,7 @@ class SelfHostedResolver {
 
   void usual(const std::string& key, const std::string& text) {
     context_.assume(at(key), text, "default");
-    reading_.book.add_stated(key, text + " (default)", at(key));
+    reading_.book.add_usual(key, text, at(key));
   }
 
   double share(const char* key, const std::optional<double>& given, double usual_value, const std::string& text) {

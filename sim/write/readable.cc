@@ -182,6 +182,7 @@ std::string metric_text(const Metric& metric) {
 std::string range_text(const Metric* low, const Metric* high) {
   if (!low || !high) return "";
   const std::string from = metric_text(*low), to = metric_text(*high);
+  if (from == to) return "";
   const auto unit = from.rfind(' ');
   const bool same_unit = unit != std::string::npos && ends_with(to, from.substr(unit));
   return (same_unit ? from.substr(0, unit) : from) + "-" + to;

@@ -65,10 +65,10 @@ TEST_CASE("a list of one's own: units, ranges, quotes, and what is not told", "[
   CHECK(price(prices, "electricity") == "0.21 EUR/kWh");
   CHECK(price(prices, "colocation") == "180 USD/kW-month");
   CHECK(price(prices, "p5.48xlarge").empty());
-  CHECK(says(imported.unknown, "line 8: the price of p5.48xlarge, which is left out"));
-  CHECK(says(imported.unknown, "line 9: of when the price of storage is"));
+  CHECK(says(imported.unknown, "line 8: the price of \"p5.48xlarge\", which is left out"));
+  CHECK(says(imported.unknown, "line 9: of when the price of \"storage\" is"));
   CHECK(says(imported.unknown, "/cost/prices_region"));
-  CHECK(says(imported.warnings, "columns that are not read: remark"));
+  CHECK(says(imported.warnings, "columns that are not read: \"remark\""));
 }
 
 TEST_CASE("every fault of a list at once, with its line", "[prices]") {
