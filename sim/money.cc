@@ -123,9 +123,9 @@ class Accounts {
     const Time work = bare * (1 + *blocking / interval);
     const auto best = spot_run(*prices.spot->interruptions, prices.instances, work, interval, prices.spot->restart);
     if (!best) return;
-    char minutes[24];
-    std::snprintf(minutes, sizeof minutes, "%.3g", interval.base() / 60);
-    note("spot", std::string("a checkpoint every ") + minutes + " min (Daly's optimum; one holds the run up for " +
+    const std::string every =
+        interval < seconds(60) ? number(interval.base()) + " s" : number(interval.base() / 60) + " min";
+    note("spot", "a checkpoint every " + every + " (Daly's optimum; one holds the run up for " +
                      number(blocking->base()) + " s) would end it after " + hours_text(best->wall) +
                      ": /job/checkpoint/every");
   }
