@@ -149,7 +149,7 @@ TEST_CASE("data in the cloud: the data set by the month, results once", "[money]
   const double hours = metric(report, "time_to_train") / 3600;
   const CostPart& stored = part(report.cost->rented, "storage");
   // ImageNet in records, at the price of S3.
-  const Dataset& data = read_scenario(shipped("cloud-p4d"), {}).job.data.dataset;
+  const Dataset data = read_scenario(shipped("cloud-p4d"), {}).job.data.dataset;
   CHECK(stored.amount == Approx(data.record_bytes.base() * data.samples / 1e9 * 0.023 * hours / 730));
   CHECK(has(stored.source, "price/aws-s3-standard"));
   CHECK(part(report.cost->rented, "egress").amount == Approx(20 * 0.09));
@@ -169,7 +169,7 @@ TEST_CASE("any currency, at a rate of its own and of a date", "[money]") {
   const Report report = quick("cloud-p4d", pounds);
   CHECK(find_metric(report, "cost_cloud")->unit == "GBP");
   CHECK(metric(report, "cost_cloud") == Approx(metric(quick("cloud-p4d", {}), "cost_cloud") / 1.25));
-  CHECK(warned(report, "prices of several dates: instances 2026-07-20, rate of GBP 2026-06"));
+  CHECK(warned(report, "prices of several dates: rate of GBP 2026-06, instances 2026-07-20"));
   // The catalog's rates are of 2024-2025.
   const Report euros = quick("cloud-p4d", {{"/cost/currency", "EUR"}, {"/cost/date", "2026-07"}});
   CHECK(warned(euros, "rate of EUR (1.08 USD) is of 2024-2025, 13 months before"));
@@ -202,7 +202,7 @@ TEST_CASE("a server as the sum of its parts, or unpriced where one of them is", 
     return quick("8x4090-sata", {{"/cluster/node/memory", "512 GB"}, {"/cost", text}});
   };
   const Report report = with(R"(, "rest": "2500 USD", "nic": "900 USD")");
-  const NodeSpec& node = read_scenario(shipped("8x4090-sata"), {}).cluster.groups.front().node;
+  const NodeSpec node = read_scenario(shipped("8x4090-sata"), {}).cluster.groups.front().node;
   const double nics = node.server_id.empty() || !node.nic ? 0 : 900.0 * node.nics;
   const double likely = 8 * 1800.0 + node.sockets * 1300.0 + 512 * 4 + 300 + 2500 + nics;
   const double hours = metric(report, "time_to_train") / 3600, share = 0.7 / 3 * hours / (8760 * 0.6);
