@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -24,18 +25,19 @@ class ColdNodes {
       const auto same = std::find_if(kinds_.begin(), kinds_.end(),
                                      [&](const Kind& k) { return k.model == model && k.loads == loads; });
       kind_of_.push_back(static_cast<std::size_t>(same - kinds_.begin()));
-      if (same == kinds_.end()) kinds_.push_back({model, loads, models_[model].start()});
+      if (same == kinds_.end()) kinds_.push_back({model, loads, {models_[model], models_[model].start(), loads}});
     }
   }
 
   void advance(Time span) {
-    for (Kind& kind : kinds_) kind.state = models_[kind.model].advance(kind.state, kind.loads, span);
+    for (Kind& kind : kinds_) kind.course.advance(span);
   }
 
   std::vector<double> clocks() const {
     std::vector<double> clocks;
     for (const std::size_t kind : kind_of_)
-      for (const NodeThermal::Gpu& gpu : kinds_[kind].state.gpus) clocks.push_back(gpu.clock);
+      for (std::size_t gpu = 0; gpu < kinds_[kind].loads.size(); ++gpu)
+        clocks.push_back(kinds_[kind].course.clock(gpu));
     return clocks;
   }
 
@@ -43,7 +45,7 @@ class ColdNodes {
   struct Kind {
     std::size_t model;
     std::vector<GpuLoad> loads;
-    NodeThermal::State state;
+    NodeThermal::Course course;
   };
   const Assembly& assembly_;
   std::vector<NodeThermal> models_;
@@ -75,16 +77,19 @@ Time saved_while_cool(const Assembly& assembly, const JobResult& result, double 
   }
   std::map<std::vector<double>, double> step_s = {{slowest_clocks(assembly, settled), steady_s}};
   ColdNodes nodes(assembly, result);
-  nodes.advance(Time());  // clocks under load
-  double elapsed_s = 0, done = 0;
+  double elapsed_s = 0, done = 0, now_s = 0;
+  std::vector<double> clocks;  // under which a step takes now_s
   while (elapsed_s < length_s && done < steps) {
-    const std::vector<double> clocks = nodes.clocks();
-    const auto [known, is_new] = step_s.try_emplace(slowest_clocks(assembly, clocks), 0.0);
-    if (is_new) known->second = simulate_steady_step(assembly, cold_storage, clocks).step_s;
-    const double span_s = std::min({1.0, length_s - elapsed_s, (steps - done) * known->second});
+    if (std::vector<double> next = nodes.clocks(); next != clocks) {
+      clocks = std::move(next);
+      const auto [known, is_new] = step_s.try_emplace(slowest_clocks(assembly, clocks), 0.0);
+      if (is_new) known->second = simulate_steady_step(assembly, cold_storage, clocks).step_s;
+      now_s = known->second;
+    }
+    const double span_s = std::min({1.0, length_s - elapsed_s, (steps - done) * now_s});
     nodes.advance(seconds(span_s));
     elapsed_s += span_s;
-    done += span_s / known->second;
+    done += span_s / now_s;
   }
   return seconds(done * steady_s - elapsed_s);
 }

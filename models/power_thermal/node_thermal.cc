@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "clustersim/error.h"
 
@@ -186,29 +187,17 @@ NodeThermal::State NodeThermal::start() const {
   return state;
 }
 
-// How the cards of a node move: one whose state, load and air are those of the card before it goes where that one goes,
-// and stands as it last stood until it is told to catch up.
-struct NodeThermal::Motion {
-  std::vector<std::size_t> leader;  // by card: the one it follows, or itself
-  std::vector<Power> powers;
-  std::vector<Temperature> inlets;  // by card
-  // Of the card that is being moved, kept for their room.
-  std::vector<Power> heat;
-  std::vector<Temperature> die_and_sink, air;
-  std::vector<double> spare;
+NodeThermal::Motion::Motion(const State& state, const std::vector<GpuLoad>& loads) {
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    const bool alike = k > 0 && state.gpus[k] == state.gpus[k - 1] && loads[k] == loads[k - 1];
+    leader.push_back(alike ? leader.back() : k);
+  }
+}
 
-  Motion(const State& state, const std::vector<GpuLoad>& loads) {
-    for (std::size_t k = 0; k < loads.size(); ++k) {
-      const bool alike = k > 0 && state.gpus[k] == state.gpus[k - 1] && loads[k] == loads[k - 1];
-      leader.push_back(alike ? leader.back() : k);
-    }
-  }
-  bool leads(std::size_t k) const { return leader[k] == k; }
-  void catch_up(State& state) const {
-    for (std::size_t k = 0; k < leader.size(); ++k)
-      if (!leads(k)) state.gpus[k] = state.gpus[leader[k]];
-  }
-};
+void NodeThermal::Motion::catch_up(State& state) const {
+  for (std::size_t k = 0; k < leader.size(); ++k)
+    if (!leads(k)) state.gpus[k] = state.gpus[leader[k]];
+}
 
 void NodeThermal::find_air(State& now, Motion& motion) const {
   if (!air_warms() && !motion.inlets.empty()) return;
@@ -269,12 +258,23 @@ NodeThermal::Motion NodeThermal::begin(State& state, const std::vector<GpuLoad>&
 }
 
 NodeThermal::State NodeThermal::advance(const State& state, const std::vector<GpuLoad>& loads, Time dt) const {
+  Course course(*this, state, loads);
+  course.advance(dt);
+  return course.state();
+}
+
+NodeThermal::Course::Course(const NodeThermal& node, State state, std::vector<GpuLoad> loads)
+    : node_(&node), state_(std::move(state)), loads_(std::move(loads)), motion_(node.begin(state_, loads_)) {}
+
+void NodeThermal::Course::advance(Time dt) {
   require(dt.base() >= 0, "time does not run backwards");
-  State now = state;
-  Motion motion = begin(now, loads);
-  move(now, loads, dt, motion);
-  motion.catch_up(now);
-  return now;
+  node_->move(state_, loads_, dt, motion_);
+}
+
+NodeThermal::State NodeThermal::Course::state() const {
+  State state = state_;
+  motion_.catch_up(state);
+  return state;
 }
 
 NodeThermal::State NodeThermal::settle(const State& state, const std::vector<GpuLoad>& loads, Time horizon) const {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "clustersim/error.h"
 #include "sim/import/chakra_protobuf.h"
@@ -58,6 +61,9 @@ class GraphReader {
       const int type = small(number, static_cast<int>(ChakraType::other));
       node.type = static_cast<ChakraType>(std::max(0, type));
     } else if (key == "ctrldeps" || key == "datadeps") {
+      const bool control = key == "ctrldeps";
+      file_.has_control = file_.has_control || (control && !value.items.empty());
+      if (control != file_.by_control) return;
       for (const JsonValue& item : value.items)
         if (item.kind == JsonValue::Kind::number && item.number >= 0 && item.number < 1e18)
           file_.dependencies.push_back(static_cast<std::uint64_t>(item.number));
@@ -182,6 +188,45 @@ std::int32_t ChakraPlaces::of(std::uint64_t id) const {
   return at != sorted_.end() && at->first == id ? at->second : -1;
 }
 
+namespace {
+
+enum class Attribute {
+  comm_size,
+  comm_type,
+  duration_ps,
+  is_cpu_op,
+  kind,
+  launch,
+  num_ops,
+  op,
+  pg_name,
+  pg_size,
+  pg_stride,
+  start_ps,
+  stream,
+  tensor_size,
+  wire_ps,
+  other,
+};
+
+Attribute attribute_of(const std::string& name) {
+  static constexpr std::pair<std::string_view, Attribute> sorted[] = {
+      {"clustersim_kind", Attribute::kind}, {"clustersim_launch", Attribute::launch},
+      {"clustersim_op", Attribute::op},     {"comm_size", Attribute::comm_size},
+      {"comm_type", Attribute::comm_type},  {"duration_ps", Attribute::duration_ps},
+      {"is_cpu_op", Attribute::is_cpu_op},  {"num_ops", Attribute::num_ops},
+      {"pg_name", Attribute::pg_name},      {"pg_size", Attribute::pg_size},
+      {"pg_stride", Attribute::pg_stride},  {"start_ps", Attribute::start_ps},
+      {"stream", Attribute::stream},        {"tensor_size", Attribute::tensor_size},
+      {"tid", Attribute::stream},           {"wire_ps", Attribute::wire_ps},
+  };
+  const auto* const found = std::lower_bound(std::begin(sorted), std::end(sorted), std::string_view(name),
+                                             [](const auto& entry, std::string_view n) { return entry.first < n; });
+  return found != std::end(sorted) && found->first == name ? found->second : Attribute::other;
+}
+
+}  // namespace
+
 void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::string& name, double number,
                           const std::string& text) {
   constexpr double us_per_ps = 1e-6;
@@ -194,41 +239,60 @@ void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::s
     }
     return file.more[static_cast<std::size_t>(node.more)];
   };
-  if (name == "pg_name") {
+  const Attribute attribute = attribute_of(name);
+  if (attribute == Attribute::pg_name) {
     more().queue = chakra_name(
         file, std::isfinite(number) ? std::to_string(static_cast<long long>(std::clamp(number, -1.0, 1e9))) : text);
     return;
   }
   if (!std::isfinite(number)) return;
   const bool amount = number >= 0 && number < most_bytes_of_one;
-  if (name == "is_cpu_op") {
-    node.on_cpu = number != 0 ? 1 : 0;
-  } else if (name == "comm_type") {
-    more().comm_type = static_cast<std::int16_t>(small(number, 100));
-  } else if (name == "comm_size" && amount) {
-    more().comm_bytes = number;
-  } else if (name == "num_ops" && number >= 0 && number < 1e30) {
-    more().operations = static_cast<float>(number);
-  } else if (name == "tensor_size" && amount) {
-    more().tensor_bytes = static_cast<float>(number);
-  } else if (name == "stream" || name == "tid") {
-    node.stream = static_cast<std::int16_t>(small(number, 30000));
-  } else if (name == "pg_size") {
-    more().group = std::max(0, small(number, 1 << 24));
-  } else if (name == "pg_stride") {
-    more().stride = std::max(0, small(number, 1 << 24));
-  } else if (name == "wire_ps" && amount) {
-    more().wire_us = number * us_per_ps;
-  } else if (name == "start_ps" && number >= 0 && number < 1e17) {
-    reading.start_us = number * us_per_ps;
-  } else if (name == "duration_ps" && number < 1e17) {
-    node.duration_us = number < 0 ? -1 : number * us_per_ps;
-  } else if (name == "clustersim_kind") {
-    node.kind = static_cast<std::int8_t>(small(number, 15));
-  } else if (name == "clustersim_launch") {
-    node.launch = static_cast<std::int8_t>(small(number, 3));
-  } else if (name == "clustersim_op") {
-    more().op = static_cast<std::int8_t>(small(number, 100));
+  switch (attribute) {
+    case Attribute::is_cpu_op:
+      node.on_cpu = number != 0 ? 1 : 0;
+      break;
+    case Attribute::comm_type:
+      more().comm_type = static_cast<std::int16_t>(small(number, 100));
+      break;
+    case Attribute::comm_size:
+      if (amount) more().comm_bytes = number;
+      break;
+    case Attribute::num_ops:
+      if (number >= 0 && number < 1e30) more().operations = static_cast<float>(number);
+      break;
+    case Attribute::tensor_size:
+      if (amount) more().tensor_bytes = static_cast<float>(number);
+      break;
+    case Attribute::stream:
+      node.stream = static_cast<std::int16_t>(small(number, 30000));
+      break;
+    case Attribute::pg_size:
+      more().group = std::max(0, small(number, 1 << 24));
+      break;
+    case Attribute::pg_stride:
+      more().stride = std::max(0, small(number, 1 << 24));
+      break;
+    case Attribute::wire_ps:
+      if (amount) more().wire_us = number * us_per_ps;
+      break;
+    case Attribute::start_ps:
+      if (number >= 0 && number < 1e17) reading.start_us = number * us_per_ps;
+      break;
+    case Attribute::duration_ps:
+      if (number < 1e17) node.duration_us = number < 0 ? -1 : number * us_per_ps;
+      break;
+    case Attribute::kind:
+      node.kind = static_cast<std::int8_t>(small(number, 15));
+      break;
+    case Attribute::launch:
+      node.launch = static_cast<std::int8_t>(small(number, 3));
+      break;
+    case Attribute::op:
+      more().op = static_cast<std::int8_t>(small(number, 100));
+      break;
+    case Attribute::pg_name:
+    case Attribute::other:
+      break;
   }
 }
 
@@ -246,8 +310,11 @@ bool looks_like_chakra(const std::string& path) {
   return !text;
 }
 
-ChakraFile read_chakra_file(const std::string& path) {
+namespace {
+
+ChakraFile read_by(bool control, const std::string& path) {
   ChakraFile file;
+  file.by_control = control;
   const bool protobuf = looks_like_chakra(path);
   const auto source = open_source(path, most_bytes);
   if (protobuf) {
@@ -255,6 +322,14 @@ ChakraFile read_chakra_file(const std::string& path) {
   } else {
     read_json(*source, path, file);
   }
+  return file;
+}
+
+}  // namespace
+
+ChakraFile read_chakra_file(const std::string& path) {
+  ChakraFile file = read_by(false, path);
+  if (file.dependencies.empty() && file.has_control) file = read_by(true, path);
   if (file.nodes.empty())
     throw InputError({{path, "", "nodes of a Chakra trace: protobuf messages, or JSON with \"workload_graph\"",
                        file.trouble.empty() ? "none" : file.trouble, ""}});

@@ -214,6 +214,10 @@ TEST_CASE("settling is advancing from decision to decision, whether cards keep t
     while (state.elapsed < settled_node.elapsed)
       state = thermal.advance(state, full(4), std::min(state.until_control, settled_node.elapsed - state.elapsed));
     CHECK(state.gpus == settled_node.gpus);
+    NodeThermal::Course course(thermal, thermal.start(), full(4));
+    while (course.state().elapsed < settled_node.elapsed) course.advance(course.state().until_control);
+    CHECK(course.state().gpus == settled_node.gpus);
+    for (std::size_t k = 0; k < 4; ++k) CHECK(course.clock(k) == settled_node.gpus[k].clock);
     // One long span is cut at the same seconds.
     CHECK(thermal.advance(thermal.start(), full(4), settled_node.elapsed).gpus == settled_node.gpus);
   }
