@@ -98,7 +98,10 @@ class Accounts {
 
   void add_spot(const CloudCost& prices) {
     const auto spot = interruptions_of(prices, rented_use_);
-    if (!spot) return;
+    if (!spot) {
+      warn("the time in the cloud is that without interruptions");
+      return;
+    }
     metric("spot_interruptions", spot->interruptions, "1", "expected in a run");
     metric("spot_lost_time", spot->lost.base(), "s", "expected: work done twice, and restarts");
     const bool saves = rented_use_.checkpoint_interval > Time();

@@ -102,8 +102,12 @@ PriceList load_price_list(ReadContext& context, const std::string& json, const s
   if (prices.size() > kMostPrices)
     problems.push_back({path, "/prices", "at most " + std::to_string(kMostPrices) + " prices",
                         std::to_string(prices.size()), "leave out what the scenario does not rent"});
-  if (in_place)
-    for (std::size_t i = before; i < problems.size(); ++i) problems[i].pointer = kPointer + problems[i].pointer;
+  for (std::size_t i = before; i < problems.size(); ++i) {
+    if (in_place)
+      problems[i].pointer = kPointer + problems[i].pointer;
+    else
+      problems[i].hint = std::string("named by ") + kPointer + ", and looked for beside the scenario";
+  }
   return problems.size() > before ? PriceList() : PriceList(std::move(prices), region);
 }
 

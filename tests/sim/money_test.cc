@@ -131,6 +131,7 @@ TEST_CASE("the rate of interruptions is the catalog's for the family, a range", 
       quick("cloud-p4d", {{"/cost/cloud", R"({"instance": "azure-nd96asr-v4", "pricing": "spot"})"}});
   CHECK(find_metric(unknown, "cost_cloud") == nullptr);
   CHECK(has(write(unknown, "table"), "no price is known for interruptions"));
+  CHECK(warned(unknown, "the time in the cloud is that without interruptions"));
 }
 
 TEST_CASE("reserved hours are counted as the scenario says, or with a warning", "[money]") {
