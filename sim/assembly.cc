@@ -5,6 +5,7 @@
 #include "clustersim/error.h"
 #include "models/fabric/build_fabric.h"
 #include "models/workload/rank_noise.h"
+#include "sim/engine/max_min.h"
 #include "sim/engine/topology.h"
 
 namespace clustersim {
@@ -25,7 +26,7 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
   inputs_.resize(2);
   for (const NodePlan& plan : fabric_.nodes) {
     const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
-    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : 1;
+    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : job_.shards;
     models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
   }
@@ -202,6 +203,7 @@ std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDeman
     add_route(copy.uses, memory, plan.gpus[number], 1, gpus_[gpu].node);
     stages.push_back(copy);
   }
+  for (InputStage& stage : stages) merge_uses(stage.uses);  // once, not for each batch
   return stages;
 }
 
