@@ -108,7 +108,7 @@ class Manual : public FieldVisitor {
     tell(field, expected_quantity(dimension) + range(field, dimension), "");
     return std::nullopt;
   }
-  std::optional<Range<double>> read_range(const Field& field, Dimension dimension) override {
+  std::optional<RangeOf<double>> read_range(const Field& field, Dimension dimension) override {
     tell(field, expected_quantity(dimension) + range(field, dimension) + ", or a range of it, low..high", "");
     return std::nullopt;
   }

@@ -7,22 +7,22 @@ namespace clustersim {
 
 // low <= likely <= high; `likely` is the middle where nothing better is known.
 template <class Q>
-struct Range {
+struct RangeOf {
   Q low, likely, high;
-  bool operator==(const Range&) const = default;
+  bool operator==(const RangeOf&) const = default;
 };
 
 // Which of them a sum is worked out from.
 enum class RangeEnd : unsigned char { low, likely, high };
 
 template <class Q>
-Q at(const Range<Q>& range, RangeEnd end) {
+Q at(const RangeOf<Q>& range, RangeEnd end) {
   return end == RangeEnd::low ? range.low : end == RangeEnd::high ? range.high : range.likely;
 }
 
 // A range of one value counts as none.
 template <class Q>
-std::optional<Range<Q>> if_wide(const Range<Q>& range) {
+std::optional<RangeOf<Q>> if_wide(const RangeOf<Q>& range) {
   return range.low < range.high ? std::optional(range) : std::nullopt;
 }
 

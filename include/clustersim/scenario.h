@@ -62,7 +62,7 @@ struct NodeSpec {
   std::optional<Frequency> gpu_clock_limit;
   std::vector<PcieVertex> pcie_tree;  // of the server; empty: a default tree is built
   std::optional<Money> server_price;  // whole server, with GPUs
-  std::optional<Range<Money>> server_price_range;
+  std::optional<RangeOf<Money>> server_price_range;
   std::string server_price_date;
   std::string server_price_origin;  // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
@@ -264,17 +264,17 @@ struct SelfHosted {
   double support = 0;                        // share of the server price a year
   double spares = 0;                         // spare parts bought with the servers, as a share of their price
   std::optional<TimePrice> staff;
-  std::optional<Range<Money>> server_price_range, network_price_range, racks_range;
-  std::optional<Range<EnergyPrice>> electricity_range;
-  std::optional<Range<PowerTimePrice>> colocation_range;
-  std::optional<Range<TimePrice>> staff_range;
+  std::optional<RangeOf<Money>> server_price_range, network_price_range, racks_range;
+  std::optional<RangeOf<EnergyPrice>> electricity_range;
+  std::optional<RangeOf<PowerTimePrice>> colocation_range;
+  std::optional<RangeOf<TimePrice>> staff_range;
   std::vector<std::string> unpriced;  // parts of the network without a price: the sum is then unknown
 };
 
 // Instances that may be taken back, and what that costs (models/outcome/spot.h).
 struct SpotMarket {
   std::optional<Frequency> interruptions;  // of one instance; empty: not known
-  std::optional<Range<Frequency>> interruptions_range;
+  std::optional<RangeOf<Frequency>> interruptions_range;
   Time restart;  // from an interruption to the first new step: other instances, start, checkpoint read back
 };
 
@@ -282,16 +282,16 @@ struct CloudCost {
   std::string instance_id;
   CloudPricing pricing = CloudPricing::on_demand;
   std::optional<TimePrice> price;  // of one instance, in USD
-  std::optional<Range<TimePrice>> price_range;
+  std::optional<RangeOf<TimePrice>> price_range;
   std::string price_date;
   int instances = 0;
   double utilization = 1;          // reserved: share of the hours paid for that work
   std::optional<SpotMarket> spot;  // of spot prices
   std::optional<ByteTimePrice> storage_price;
-  std::optional<Range<ByteTimePrice>> storage_price_range;
+  std::optional<RangeOf<ByteTimePrice>> storage_price_range;
   Bytes stored;  // for as long as the run takes; 0: nothing is stored
   std::optional<BytePrice> egress_price;
-  std::optional<Range<BytePrice>> egress_price_range;
+  std::optional<RangeOf<BytePrice>> egress_price_range;
   Bytes sent;  // out of the cloud, once a run; 0: nothing
 };
 

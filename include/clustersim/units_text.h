@@ -140,7 +140,7 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
 // The same for a text that may be a range: "90000..120000 USD", "80000..95000..120000 USD" with the likely one between.
 struct ParsedRange {
-  std::optional<Range<double>> base;  // of a single value: three times the same; of two their middle is likely
+  std::optional<RangeOf<double>> base;  // of a single value: three times the same; of two their middle is likely
   std::string currency;
   std::string hint;
 };

@@ -160,12 +160,12 @@ void add_data(const CloudCost& prices, Cost& cost) {
 }
 
 template <class Q>
-void move_to(std::optional<Q>& price, const std::optional<Range<Q>>& range, RangeEnd end) {
+void move_to(std::optional<Q>& price, const std::optional<RangeOf<Q>>& range, RangeEnd end) {
   if (price && range) price = at(*range, end);
 }
 
 template <class Q>
-void move_to(Q& price, const std::optional<Range<Q>>& range, RangeEnd end) {
+void move_to(Q& price, const std::optional<RangeOf<Q>>& range, RangeEnd end) {
   if (range) price = at(*range, end);
 }
 

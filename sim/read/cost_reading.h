@@ -20,9 +20,9 @@ struct CostReading {
 
   // Of the price list, noted under `line`; empty where it has none.
   template <class Q>
-  std::optional<Range<Q>> listed(const std::string& line, const std::vector<std::string>& names,
-                                 const std::string& pointer, std::optional<Dimension> dimension = {},
-                                 const std::string& term = "") const {
+  std::optional<RangeOf<Q>> listed(const std::string& line, const std::vector<std::string>& names,
+                                   const std::string& pointer, std::optional<Dimension> dimension = {},
+                                   const std::string& term = "") const {
     if (list.empty()) return std::nullopt;
     const auto found = list.find(context, rates, names, dimension.value_or(DimensionOf<Q>::value), term);
     if (!found) return std::nullopt;
@@ -32,13 +32,13 @@ struct CostReading {
     context.assume(pointer, one.price, "of the price list" + (one.date.empty() ? "" : ", " + one.date));
     book.add({line, "price of " + one.name, one.price, one.date,
               "price list" + (one.source.empty() ? "" : ": " + one.source), pointer});
-    return Range<Q>{Q::from_base(found->usd.low), Q::from_base(found->usd.likely), Q::from_base(found->usd.high)};
+    return RangeOf<Q>{Q::from_base(found->usd.low), Q::from_base(found->usd.likely), Q::from_base(found->usd.high)};
   }
 };
 
 // "90000..120000 USD", or one number where the ends are one.
 template <class Q>
-std::string range_text(const Range<Q>& range, Dimension dimension = DimensionOf<Q>::value) {
+std::string range_text(const RangeOf<Q>& range, Dimension dimension = DimensionOf<Q>::value) {
   const std::string high = format_quantity(range.high.base(), dimension);
   if (!(range.low < range.high)) return high;
   return format_quantity(range.low.base(), dimension) + " to " + high;

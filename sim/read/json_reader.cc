@@ -178,7 +178,7 @@ std::optional<double> JsonReader::read_quantity(const Field& field, Dimension di
   return *parsed.base * *rate;
 }
 
-std::optional<Range<double>> JsonReader::read_range(const Field& field, Dimension dimension) {
+std::optional<RangeOf<double>> JsonReader::read_range(const Field& field, Dimension dimension) {
   const JsonValue* value = take_quantity(field, dimension);
   if (value == nullptr) return std::nullopt;
   const ParsedRange parsed = parse_range(value->text, dimension);
@@ -188,7 +188,7 @@ std::optional<Range<double>> JsonReader::read_range(const Field& field, Dimensio
   }
   const auto rate = usd_for(field, *value, parsed.currency, dimension);
   if (!rate) return std::nullopt;
-  const Range<double> range{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
+  const RangeOf<double> range{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
   for (const double end : {range.low, range.high})
     if (!check_range(field, *value, end, dimension)) return std::nullopt;
   return range;

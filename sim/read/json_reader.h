@@ -58,7 +58,7 @@ class JsonReader : public FieldVisitor {
   std::optional<bool> read_flag(const Field& field) override;
   std::optional<std::string> read_text(const Field& field) override;
   std::optional<double> read_quantity(const Field& field, Dimension dimension) override;
-  std::optional<Range<double>> read_range(const Field& field, Dimension dimension) override;
+  std::optional<RangeOf<double>> read_range(const Field& field, Dimension dimension) override;
   std::optional<std::size_t> read_choice(const Field& field, const std::vector<std::string>& names,
                                          const std::vector<std::string>& meanings) override;
 

@@ -76,7 +76,7 @@ std::optional<FoundPrice> PriceList::find(ReadContext& context, const ExchangeRa
   if (!parsed.currency.empty() && parsed.currency != "USD")
     context.assume(kPointer, one.price,
                    "converted at " + number_text(*rate) + " USD, rate of " + rates.date_of(parsed.currency));
-  const Range<double> usd{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
+  const RangeOf<double> usd{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
   return FoundPrice{usd, one, parsed.currency, *rate};
 }
 

@@ -24,7 +24,7 @@ void visit_fields(FieldVisitor& v, std::vector<ListedPrice>& prices);
 
 // A price that was found, in USD and base units.
 struct FoundPrice {
-  Range<double> usd;
+  RangeOf<double> usd;
   ListedPrice listed;
   std::string currency;  // it was written in
   double usd_per_unit = 1;

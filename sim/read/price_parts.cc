@@ -7,8 +7,8 @@ namespace clustersim {
 namespace {
 
 template <class Q>
-std::optional<Range<Q>> alone(const std::optional<Q>& price) {
-  return price ? std::optional(Range<Q>{*price, *price, *price}) : std::nullopt;
+std::optional<RangeOf<Q>> alone(const std::optional<Q>& price) {
+  return price ? std::optional(RangeOf<Q>{*price, *price, *price}) : std::nullopt;
 }
 
 class Parts {
@@ -16,11 +16,11 @@ class Parts {
   Parts(CostReading& reading, std::vector<std::string>& unpriced) : reading_(reading), unpriced_(unpriced) {}
 
   // `known`: the price of the catalog, of `date`.
-  void add(const char* key, const std::string& id, const std::optional<Range<Money>>& stated, double count,
+  void add(const char* key, const std::string& id, const std::optional<RangeOf<Money>>& stated, double count,
            const std::optional<Money>& known = {}, const std::string& date = "") {
     if (count <= 0) return;
     const std::string pointer = at(key);
-    std::optional<Range<Money>> each = stated;
+    std::optional<RangeOf<Money>> each = stated;
     if (stated)
       reading_.book.add_stated("servers", number_text(count) + " x " + range_text(*stated), pointer);
     else if (!id.empty())
@@ -32,22 +32,23 @@ class Parts {
       reading_.context.estimate(pointer, format_quantity(*known), "catalog, " + std::string(key) + "/" + id);
     }
     sum(key, id,
-        each ? std::optional(Range<Money>{each->low * count, each->likely * count, each->high * count}) : std::nullopt);
+        each ? std::optional(RangeOf<Money>{each->low * count, each->likely * count, each->high * count})
+             : std::nullopt);
   }
 
-  void add_memory(const std::optional<Range<BytePrice>>& stated, Bytes size) {
+  void add_memory(const std::optional<RangeOf<BytePrice>>& stated, Bytes size) {
     if (stated) reading_.book.add_stated("servers", format_quantity(size) + " at " + range_text(*stated), at("memory"));
     sum("memory", "",
-        stated ? std::optional(Range<Money>{stated->low * size, stated->likely * size, stated->high * size})
+        stated ? std::optional(RangeOf<Money>{stated->low * size, stated->likely * size, stated->high * size})
                : std::nullopt);
   }
 
-  std::optional<Range<Money>> total() const { return complete_ ? std::optional(total_) : std::nullopt; }
+  std::optional<RangeOf<Money>> total() const { return complete_ ? std::optional(total_) : std::nullopt; }
 
  private:
   static std::string at(const std::string& key) { return "/cost/self_hosted/parts/" + key; }
 
-  void sum(const std::string& key, const std::string& id, const std::optional<Range<Money>>& price) {
+  void sum(const std::string& key, const std::string& id, const std::optional<RangeOf<Money>>& price) {
     if (!price) {
       unpriced_.push_back("the " + key + " of a server" + (id.empty() ? "" : ", " + id));
       complete_ = false;
@@ -60,14 +61,14 @@ class Parts {
 
   CostReading& reading_;
   std::vector<std::string>& unpriced_;
-  Range<Money> total_;
+  RangeOf<Money> total_;
   bool complete_ = true;
 };
 
 }  // namespace
 
-std::optional<Range<Money>> price_from_parts(CostReading& reading, const PartsKeys& keys, const NodeSpec& node,
-                                             std::vector<std::string>& unpriced) {
+std::optional<RangeOf<Money>> price_from_parts(CostReading& reading, const PartsKeys& keys, const NodeSpec& node,
+                                               std::vector<std::string>& unpriced) {
   Parts parts(reading, unpriced);
   parts.add("gpu", node.gpu.id, keys.gpu, node.gpus, node.gpu.street_price, node.gpu.street_price_date);
   parts.add("cpu", node.cpu.id, keys.cpu, node.sockets, node.cpu.list_price);

@@ -10,7 +10,7 @@
 
 namespace clustersim {
 
-std::optional<Range<Money>> price_from_parts(CostReading& reading, const PartsKeys& keys, const NodeSpec& node,
-                                             std::vector<std::string>& unpriced);
+std::optional<RangeOf<Money>> price_from_parts(CostReading& reading, const PartsKeys& keys, const NodeSpec& node,
+                                               std::vector<std::string>& unpriced);
 
 }  // namespace clustersim

@@ -135,8 +135,8 @@ class CloudCostResolver {
       return;
     }
     if (rent_.pricing == CloudPricing::on_demand) rent_.price_range = cloud.on_demand_range;
-    const Range<TimePrice> price =
-        rent_.price_range.value_or(Range<TimePrice>{*rent_.price, *rent_.price, *rent_.price});
+    const RangeOf<TimePrice> price =
+        rent_.price_range.value_or(RangeOf<TimePrice>{*rent_.price, *rent_.price, *rent_.price});
     reading_.book.add({"instances", "price of " + cloud.id, range_text(price) + " each, " + term, rent_.price_date,
                        "catalog, cloud/" + cloud.id, at("pricing")});
     if (!cloud.currency.empty() && cloud.currency != "USD")
@@ -180,7 +180,7 @@ class CloudCostResolver {
     }
     SpotMarket market;
     const SpotKeys keys = keys_.spot.value_or(SpotKeys{});
-    std::optional<Range<Frequency>> rate = keys.interruptions;
+    std::optional<RangeOf<Frequency>> rate = keys.interruptions;
     if (rate) {
       reading_.book.add_stated("interruptions", range_text(*rate, Dimension::interruption_rate), at("spot"));
     } else if (const auto known = spot_rate(context_, cloud)) {
@@ -210,9 +210,9 @@ class CloudCostResolver {
 
   // A price stated, of the list, or of a service of the catalog; empty and told where there is none.
   template <class Price>
-  std::optional<Range<Price>> data_price(const std::string& line, const std::optional<Range<Price>>& stated,
-                                         const std::optional<std::string>& service, const std::string& usual_service,
-                                         const char* field) {
+  std::optional<RangeOf<Price>> data_price(const std::string& line, const std::optional<RangeOf<Price>>& stated,
+                                           const std::optional<std::string>& service, const std::string& usual_service,
+                                           const char* field) {
     if (stated) {
       reading_.book.add_stated(line, range_text(*stated), at(line + "/price"));
       return stated;
@@ -237,7 +237,7 @@ class CloudCostResolver {
                       guess && guess->find(field) ? guess->find(field)->text : "of the catalog");
     reading_.book.add(
         {line, "price of " + id, format_quantity(one), date ? date->text : "", "catalog, price/" + id, pointer});
-    return Range<Price>{one, one, one};
+    return RangeOf<Price>{one, one, one};
   }
 
   void add_storage(const CloudSpec& cloud) {

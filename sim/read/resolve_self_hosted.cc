@@ -51,9 +51,9 @@ class SelfHostedResolver {
 
   // Of the scenario or the price list, with its range where it is one; empty where neither states it.
   template <class Q>
-  std::optional<Q> take(const char* key, const std::optional<Range<Q>>& stated, std::optional<Range<Q>>& range,
+  std::optional<Q> take(const char* key, const std::optional<RangeOf<Q>>& stated, std::optional<RangeOf<Q>>& range,
                         std::optional<Dimension> dimension = {}) {
-    std::optional<Range<Q>> found = stated;
+    std::optional<RangeOf<Q>> found = stated;
     if (stated)
       reading_.book.add_stated(key, range_text(*stated, dimension.value_or(DimensionOf<Q>::value)), at(key));
     else
@@ -73,7 +73,7 @@ class SelfHostedResolver {
       reading_.book.add_stated("servers", range_text(*keys_.server_price) + " each", at("server_price"));
       return;
     }
-    Range<Money> sum;
+    RangeOf<Money> sum;
     int nodes = 0;
     for (const NodeGroup& group : reading_.scenario.cluster.groups) {
       const auto each = price_of(group.node);
@@ -90,11 +90,11 @@ class SelfHostedResolver {
     }
     if (nodes == 0) return;
     own_.server_price = sum.likely / nodes;
-    own_.server_price_range = if_wide(Range<Money>{sum.low / nodes, sum.likely / nodes, sum.high / nodes});
+    own_.server_price_range = if_wide(RangeOf<Money>{sum.low / nodes, sum.likely / nodes, sum.high / nodes});
     context_.estimate(at("server_price"), format_quantity(*own_.server_price), own_.server_price_origin);
   }
 
-  std::optional<Range<Money>> price_of(const NodeSpec& node) {
+  std::optional<RangeOf<Money>> price_of(const NodeSpec& node) {
     if (keys_.parts) {
       own_.server_price_origin = "the sum of its parts";
       return price_from_parts(reading_, *keys_.parts, node, own_.unpriced);
@@ -111,8 +111,8 @@ class SelfHostedResolver {
     if (node.server_price_origin.find("street prices") != std::string::npos)
       note_estimates(context_, "gpu", node.gpu, {"street_price"});
     own_.server_price_origin = "catalog, " + node.server_price_origin + ", " + node.server_price_date;
-    const Range<Money> price =
-        node.server_price_range.value_or(Range<Money>{*node.server_price, *node.server_price, *node.server_price});
+    const RangeOf<Money> price =
+        node.server_price_range.value_or(RangeOf<Money>{*node.server_price, *node.server_price, *node.server_price});
     const std::string rule = rule_of(node.server_id);
     reading_.book.add({"servers", "price of " + node.server_id, range_text(price) + " each", node.server_price_date,
                        "catalog, " + node.server_price_origin + (rule.empty() ? "" : ": " + rule), at("server_price")});
@@ -177,9 +177,9 @@ class SelfHostedResolver {
   }
 
   void add_part(const std::string& kind, const std::string& id, const std::optional<Money>& price, double count) {
-    std::optional<Range<Money>> each = reading_.listed<Money>("network", {id}, at("network_price"));
+    std::optional<RangeOf<Money>> each = reading_.listed<Money>("network", {id}, at("network_price"));
     if (!each && price) {
-      each = Range<Money>{*price, *price, *price};
+      each = RangeOf<Money>{*price, *price, *price};
       reading_.book.add({"network", "price of " + id, number_text(count) + " x " + format_quantity(*price),
                          date_of(kind, id), "catalog, " + kind + "/" + id, at("network_price")});
     }
@@ -187,11 +187,11 @@ class SelfHostedResolver {
       own_.unpriced.push_back(id);
       return;
     }
-    const Range<Money> known =
-        own_.network_price_range.value_or(Range<Money>{own_.network_price, own_.network_price, own_.network_price});
+    const RangeOf<Money> known =
+        own_.network_price_range.value_or(RangeOf<Money>{own_.network_price, own_.network_price, own_.network_price});
     own_.network_price += each->likely * count;
     own_.network_price_range =
-        if_wide(Range<Money>{known.low + each->low * count, own_.network_price, known.high + each->high * count});
+        if_wide(RangeOf<Money>{known.low + each->low * count, own_.network_price, known.high + each->high * count});
   }
 
   // The year that the catalog's file gives its prices, "" where it does not.

@@ -7,7 +7,7 @@ namespace clustersim {
 namespace {
 
 void visit_parts(FieldVisitor& v, PartsKeys& parts) {
-  const auto one = [&](const char* name, const char* meaning, const char* usual, std::optional<Range<Money>>& price) {
+  const auto one = [&](const char* name, const char* meaning, const char* usual, std::optional<RangeOf<Money>>& price) {
     v.key({.name = name, .meaning = meaning, .default_text = usual, .min = 0, .max = 1e9}, price);
   };
   one("gpu", "one GPU", "the catalog's street price", parts.gpu);

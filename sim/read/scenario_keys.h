@@ -170,33 +170,33 @@ struct JobKeys {
 
 // Of one server, each of the parts that it is made of.
 struct PartsKeys {
-  std::optional<Range<Money>> gpu, cpu, nic, storage, rest;  // storage: all drives of a server
-  std::optional<Range<BytePrice>> memory;
+  std::optional<RangeOf<Money>> gpu, cpu, nic, storage, rest;  // storage: all drives of a server
+  std::optional<RangeOf<BytePrice>> memory;
 };
 
 struct SelfHostedKeys {
-  std::optional<Range<Money>> server_price, network_price, racks;
-  std::optional<Range<EnergyPrice>> electricity;
+  std::optional<RangeOf<Money>> server_price, network_price, racks;
+  std::optional<RangeOf<EnergyPrice>> electricity;
   std::optional<double> pue, years, residual, utilization, support, spares;
-  std::optional<Range<PowerTimePrice>> colocation;
-  std::optional<Range<TimePrice>> staff;
+  std::optional<RangeOf<PowerTimePrice>> colocation;
+  std::optional<RangeOf<TimePrice>> staff;
   std::optional<PartsKeys> parts;
 };
 
 struct SpotKeys {
-  std::optional<Range<Frequency>> interruptions;
+  std::optional<RangeOf<Frequency>> interruptions;
   std::optional<Time> restart;
 };
 
 struct StoredKeys {
   std::optional<Bytes> size;
-  std::optional<Range<ByteTimePrice>> price;
+  std::optional<RangeOf<ByteTimePrice>> price;
   std::optional<std::string> service;
 };
 
 struct SentKeys {
   std::optional<Bytes> size;
-  std::optional<Range<BytePrice>> price;
+  std::optional<RangeOf<BytePrice>> price;
   std::optional<std::string> service;
 };
 

@@ -12,7 +12,7 @@ namespace clustersim {
 
 struct KnownSpotRate {
   std::string id;  // of the catalog's economics
-  Range<Frequency> interruptions;
+  RangeOf<Frequency> interruptions;
   std::string date;  // "" where none is given
   std::string text;  // "5 to 10 % a month"
 };

@@ -223,11 +223,11 @@ TEST_CASE("spot instances are paid for the time that interruptions cost too") {
 
 TEST_CASE("ranges reach the sum and the break-even, with their ends on the right side") {
   SelfHosted own = owned();
-  own.server_price_range = Range<Money>{dollars(250000), dollars(300000), dollars(400000)};
+  own.server_price_range = RangeOf<Money>{dollars(250000), dollars(300000), dollars(400000)};
   own.electricity_range =
-      Range<EnergyPrice>{dollars_per_kilowatt_hour(0.1), own.electricity, dollars_per_kilowatt_hour(0.2)};
+      RangeOf<EnergyPrice>{dollars_per_kilowatt_hour(0.1), own.electricity, dollars_per_kilowatt_hour(0.2)};
   CloudCost cloud = rented();
-  cloud.price_range = Range<TimePrice>{dollars_per_hour(30), dollars_per_hour(40), dollars_per_hour(50)};
+  cloud.price_range = RangeOf<TimePrice>{dollars_per_hour(30), dollars_per_hour(40), dollars_per_hour(50)};
   CHECK(has_range(own));
   CHECK_FALSE(has_range(owned()));
   const double share = 10 / (8760 * 0.6);
@@ -285,7 +285,7 @@ TEST_CASE("rent or buy 8 H100 for three years, by hand") {
   // 455 kUSD own, all of it whether used or not: 455 / 1446 = 31 %; of 380 to 530: 26 to 37 %.
   SelfHosted own;
   own.server_price = dollars(455000);
-  own.server_price_range = Range<Money>{dollars(380000), dollars(455000), dollars(530000)};
+  own.server_price_range = RangeOf<Money>{dollars(380000), dollars(455000), dollars(530000)};
   own.residual = 0;
   cloud.price = dollars_per_hour(55.04);
   const auto from = [&](RangeEnd end) { return *break_even_utilization(at_end(own, end), all, cloud, all); };
