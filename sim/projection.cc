@@ -21,7 +21,7 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
     Conditions conditions;
     conditions.clock = result.clocks[g];
     const double forward = work_seconds({assembly.step_model(g).forward, 1.0}, conditions);
-    slowest_per_sample = std::max(slowest_per_sample, forward / job.micro_batch());
+    slowest_per_sample = std::max(slowest_per_sample, forward / assembly.micro_batch(g));
   }
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }
@@ -34,8 +34,8 @@ Time one_checkpoint(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
   const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
-  return checkpoint_blocking(need.weights + need.optimizer, job.checkpoint.asynchronous, node.pcie.achievable,
-                             node.cpu.memory_bandwidth, storage_write(node));
+  return checkpoint_blocking(job.checkpoint.size.value_or(need.weights + need.optimizer), job.checkpoint.asynchronous,
+                             node.pcie.achievable, node.cpu.memory_bandwidth, storage_write(node));
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
@@ -68,7 +68,8 @@ RunUse Projection::use(const Cluster& cluster) const {
 std::optional<Time> checkpoint_time(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
-  if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return std::nullopt;
+  const bool sized = job.model != ModelKind::emulated && job.model != ModelKind::trace;
+  if (!sized && !job.checkpoint.size) return std::nullopt;
   const Bandwidth rate =
       job.checkpoint.asynchronous ? std::min(node.pcie.achievable, node.cpu.memory_bandwidth) : storage_write(node);
   if (rate <= Bandwidth()) return std::nullopt;
@@ -92,7 +93,8 @@ Projection project(const Assembly& assembly, const JobResult& result) {
     run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
   run.evaluation = p.one_evaluation;
   run.checkpoint_interval = job.checkpoint.every;
-  if (job.checkpoint.every > Time()) run.checkpoint_blocking = one_checkpoint(assembly);
+  if (job.checkpoint.every > Time()) p.one_checkpoint = one_checkpoint(assembly);
+  run.checkpoint_blocking = p.one_checkpoint;
   p.checkpoint_interval = job.checkpoint.every;
   p.time = time_to_train(run);
   p.saved_while_cool = saved_while_cool(assembly, result, p.target.steps);
