@@ -9,6 +9,8 @@
 // renting Y at
 //   utilization = u * (owned - electricity) / (rented - electricity);   electricity = energy with PUE * price
 //     owned  cost at the utilization u of the scenario;  rented  cost of Y;  all in USD, for the whole run
+// Of a run against its own cloud this is its break_even_utilization (models/outcome/cost.h). Where prices are ranges it
+// has ends: the low one has owning at its cheapest and renting at its dearest.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -189,7 +191,11 @@ class Comparing {
         return;
       }
       const double time_s = get(compared.report, rented ? "time_to_train_cloud" : "time_to_train");
-      comparison_.offers.push_back({i, rented, time_s, *price, *price / cost.currency_per_usd, cost.currency, false});
+      const std::string name = metric;
+      const double low = find(compared.report, name + "_low").value_or(*price);
+      const double high = find(compared.report, name + "_high").value_or(*price);
+      comparison_.offers.push_back(
+          {i, rented, time_s, *price, *price / cost.currency_per_usd, low, high, cost.currency, false});
     };
     if (cost.self_hosted) add("cost_self_hosted", false);
     if (cost.cloud) add("cost_cloud", true);
@@ -212,14 +218,29 @@ class Comparing {
     if (cheapest[1]) comparison_.cheapest_cloud = cheapest[1]->run;
   }
 
+  // What the electricity of an owned run costs, in USD.
+  double electricity_usd(const Offer& owned, double CostPart::*end) const {
+    for (const CostPart& part : comparison_.runs[owned.run].report.cost->owned)
+      if (part.what == "electricity") return part.*end / scenarios_[owned.run].cost->currency_per_usd;
+    return 0;
+  }
+
+  std::optional<double> break_even(const Offer& owned, double owned_usd, double electricity, double rented_usd) const {
+    if (rented_usd <= electricity) return std::nullopt;
+    const double use = scenarios_[owned.run].cost->self_hosted->utilization;
+    return use * (owned_usd - electricity) / (rented_usd - electricity);
+  }
+
   OwnOrRent own_or_rent(const Offer& owned, const Offer& rented) const {
-    const SelfHosted& prices = *scenarios_[owned.run].cost->self_hosted;
-    const double energy_j = get(comparison_.runs[owned.run].report, "energy");
-    const double electricity_usd = energy_j * prices.electricity.base();
-    OwnOrRent result{owned.run, rented.run, std::nullopt};
-    if (rented.cost_usd > electricity_usd)
-      result.utilization =
-          prices.utilization * (owned.cost_usd - electricity_usd) / (rented.cost_usd - electricity_usd);
+    const double own_rate = scenarios_[owned.run].cost->currency_per_usd;
+    const double rent_rate = scenarios_[rented.run].cost->currency_per_usd;
+    OwnOrRent result{owned.run, rented.run, {}, {}, {}};
+    result.utilization = break_even(owned, owned.cost_usd, electricity_usd(owned, &CostPart::amount), rented.cost_usd);
+    if (!(owned.low < owned.high) && !(rented.low < rented.high)) return result;
+    result.low =
+        break_even(owned, owned.low / own_rate, electricity_usd(owned, &CostPart::low), rented.high / rent_rate);
+    result.high =
+        break_even(owned, owned.high / own_rate, electricity_usd(owned, &CostPart::high), rented.low / rent_rate);
     return result;
   }
 
@@ -263,6 +284,8 @@ class Comparing {
           why += ": " + note.text;
       remark(compared.letter + " has no " + metric + why + "; it is not ranked by it");
     }
+    if (compared.report.cost)
+      for (const std::string& warning : compared.report.cost->warnings) remark(compared.letter + ": " + warning);
     if (i == 0 || !scenarios_[i].cost || !scenarios_[0].cost) return;
     const CostSpec &cost = *scenarios_[i].cost, &first = *scenarios_[0].cost;
     if (cost.currency != first.currency)

@@ -108,6 +108,10 @@ class Manual : public FieldVisitor {
     tell(field, expected_quantity(dimension) + range(field, dimension), "");
     return std::nullopt;
   }
+  std::optional<RangeOf<double>> read_range(const Field& field, Dimension dimension) override {
+    tell(field, expected_quantity(dimension) + range(field, dimension) + ", or a range of it, low..high", "");
+    return std::nullopt;
+  }
   std::optional<std::size_t> read_choice(const Field& field, const std::vector<std::string>& names,
                                          const std::vector<std::string>& meanings) override {
     std::size_t width = 0;

@@ -26,14 +26,16 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }
 
+Bandwidth storage_write(const NodeSpec& node) {
+  return node.storage.tier.write * (node.storage.sequential_efficiency * std::max(1, node.storage.count));
+}
+
 Time one_checkpoint(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
-  if (job.checkpoint.every <= Time()) return Time();
   const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
-  const double share = node.storage.sequential_efficiency * std::max(1, node.storage.count);
   return checkpoint_blocking(job.checkpoint.size.value_or(need.weights + need.optimizer), job.checkpoint.asynchronous,
-                             node.pcie.achievable, node.cpu.memory_bandwidth, node.storage.tier.write * share);
+                             node.pcie.achievable, node.cpu.memory_bandwidth, storage_write(node));
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
@@ -60,7 +62,18 @@ void set_power(const Assembly& assembly, const JobResult& result, Projection& p)
 }  // namespace
 
 RunUse Projection::use(const Cluster& cluster) const {
-  return {time.total, cluster.nodes(), cluster.gpus(), node_power, installed_node_power};
+  return {time.total, cluster.nodes(), cluster.gpus(), node_power, installed_node_power, checkpoint_interval};
+}
+
+std::optional<Time> checkpoint_time(const Assembly& assembly) {
+  const Job& job = assembly.job();
+  const NodeSpec& node = assembly.cluster().groups.front().node;
+  const bool sized = job.model != ModelKind::emulated && job.model != ModelKind::trace;
+  if (!sized && !job.checkpoint.size) return std::nullopt;
+  const Bandwidth rate =
+      job.checkpoint.asynchronous ? std::min(node.pcie.achievable, node.cpu.memory_bandwidth) : storage_write(node);
+  if (rate <= Bandwidth()) return std::nullopt;
+  return one_checkpoint(assembly);
 }
 
 Projection project(const Assembly& assembly, const JobResult& result) {
@@ -80,8 +93,9 @@ Projection project(const Assembly& assembly, const JobResult& result) {
     run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
   run.evaluation = p.one_evaluation;
   run.checkpoint_interval = job.checkpoint.every;
-  p.one_checkpoint = one_checkpoint(assembly);
+  if (job.checkpoint.every > Time()) p.one_checkpoint = one_checkpoint(assembly);
   run.checkpoint_blocking = p.one_checkpoint;
+  p.checkpoint_interval = job.checkpoint.every;
   p.time = time_to_train(run);
   p.saved_while_cool = saved_while_cool(assembly, result, p.target.steps);
   p.time.first_epoch = p.time.first_epoch - p.saved_while_cool;

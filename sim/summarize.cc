@@ -8,6 +8,7 @@
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
+#include "sim/money.h"
 #include "sim/trace_notes.h"
 #include "sim/validation/expected_error.h"
 
@@ -46,7 +47,7 @@ class Summary {
     add_target();
     add_machine();
     add_energy();
-    add_money();
+    add_money(scenario_, own_, cloud_, explain_cost_, report_);
     report_.bottleneck = find_bottleneck(own_.assembly, own_.result.steady, own_.result);
     add_notes();
     add_assumptions();
@@ -119,97 +120,6 @@ class Summary {
     metric("energy", energy.base(), "J", "of the run, cooling included (PUE)");
     if (scenario_.cluster.grid > CarbonIntensity())
       metric("carbon", carbon(energy, scenario_.cluster.grid).base(), "g", "CO2 equivalent of that energy");
-  }
-
-  void add_money() {
-    if (!scenario_.cost) return;
-    const CostSpec& cost = *scenario_.cost;
-    const RunUse own_use = own_.projection.use(scenario_.cluster);
-    report_.cost = CostBreakdown{cost.currency, {}, {}, {}, {}};
-    if (cost.self_hosted) {
-      const Cost owned = self_hosted_cost(*cost.self_hosted, own_use);
-      take_apart(owned, report_.cost->owned);
-      if (owned.total)
-        metric("cost_self_hosted", owned.total->base() * cost.currency_per_usd, cost.currency.c_str(),
-               "this run's share of owned machines");
-      explain("self-hosted", owned, cost);
-    }
-    if (cost.cloud) {
-      const SimulatedJob& rented = cloud_ ? *cloud_ : own_;
-      const Cluster& cluster = rented.assembly.cluster();
-      const Cost paid = cloud_cost(*cost.cloud, rented.projection.use(cluster));
-      take_apart(paid, report_.cost->rented);
-      if (paid.total)
-        metric("cost_cloud", paid.total->base() * cost.currency_per_usd, cost.currency.c_str(),
-               "this run on rented instances, for the time it takes there");
-      metric("time_to_train_cloud", rented.projection.time.total.base(), "s", "to the target on the rented instances");
-      explain("cloud", paid, cost);
-      note("cloud", std::to_string(cost.cloud->instances) + " x " + cost.cloud->instance_id + ": " +
-                        number(rented.projection.time.total.base() / 3600) + " h at " +
-                        number(rented.projection.throughput) + " samples/s");
-      if (cost.self_hosted) {
-        const auto share =
-            break_even_utilization(*cost.self_hosted, own_use, *cost.cloud, rented.projection.use(cluster));
-        if (share)
-          metric("break_even_utilization", *share, "1",
-                 "share of the year above which owning is cheaper than renting; above 1 never");
-        if (share) compare_prices(own_use, paid);
-      }
-    }
-  }
-
-  void take_apart(const Cost& cost, std::vector<CostPart>& parts) {
-    for (const CostLine& line : cost.lines)
-      parts.push_back({line.what, line.amount.base() * scenario_.cost->currency_per_usd, line.basis});
-    auto& unpriced = report_.cost->unpriced;
-    unpriced.insert(unpriced.end(), cost.unpriced.begin(), cost.unpriced.end());
-  }
-
-  // `paid`: renting for this run.
-  void compare_prices(const RunUse& run, const Cost& paid) {
-    const SelfHosted& prices = *scenario_.cost->self_hosted;
-    const double rate = scenario_.cost->currency_per_usd, run_hours = run.duration / hours(1);
-    OwnOrRentPrices both;
-    both.purchase = (*prices.server_price * run.nodes + prices.network_price).base() * rate;
-    both.residual = prices.residual;
-    both.years = prices.years;
-    both.utilization = prices.utilization;
-    both.electricity_per_hour = (facility_energy(run, prices.pue) * prices.electricity).base() * rate / run_hours;
-    const double depreciation = both.purchase * (1 - prices.residual) / prices.years;
-    const double running = both.electricity_per_hour * 8760 * prices.utilization;
-    both.fixed_per_year = std::max(0.0, annual_owned_cost(prices, run)->base() * rate - depreciation - running);
-    both.rented_per_hour = paid.total->base() * rate / run_hours;
-    report_.cost->own_or_rent = both;
-    note_crossing(both);
-  }
-
-  // Both ways over the years, and the month in which what was paid for machines has been saved in rent.
-  void note_crossing(const OwnOrRentPrices& p) {
-    const std::string& currency = report_.cost->currency;
-    const double hours_a_month = 730 * p.utilization;
-    const double owned_a_month = p.fixed_per_year / 12 + p.electricity_per_hour * hours_a_month;
-    const double rented_a_month = p.rented_per_hour * hours_a_month;
-    const double months = 12 * p.years;
-    const double owned = p.purchase * (1 - p.residual) + owned_a_month * months;
-    std::string text = "over " + number(p.years) + " years in use " + number(100 * p.utilization) +
-                       " % of the time: owning " + number(owned) + " " + currency + ", renting for the same work " +
-                       number(rented_a_month * months) + " " + currency;
-    if (rented_a_month > owned_a_month) {
-      const double crossing = p.purchase / (rented_a_month - owned_a_month);
-      text += "; without a sale the machines are paid for after " + number(std::ceil(crossing)) + " months" +
-              (crossing > months ? ", later than they are kept" : "");
-    } else {
-      text += "; renting costs less a month than running them";
-    }
-    note("own or rent", text);
-  }
-
-  void explain(const char* topic, const Cost& cost, const CostSpec& spec) {
-    for (const std::string& part : cost.unpriced) note(topic, "no price known for " + part + ": not priced");
-    if (!explain_cost_) return;
-    for (const CostLine& line : cost.lines)
-      note(topic, line.what + ": " + number(line.amount.base() * spec.currency_per_usd) + " " + spec.currency + " (" +
-                      line.basis + ")");
   }
 
   void add_notes() {

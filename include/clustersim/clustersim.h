@@ -60,16 +60,19 @@ struct ComparedRun {
 struct Offer {
   std::size_t run = 0;  // index into Comparison::runs
   bool rented = false;
-  double time_s = 0;    // to the target, where it runs
-  double cost = 0;      // in `currency`
-  double cost_usd = 0;  // the same, to compare
+  double time_s = 0;         // to the target, where it runs
+  double cost = 0;           // in `currency`
+  double cost_usd = 0;       // the same, to compare
+  double low = 0, high = 0;  // equal to `cost` where no price is a range
   std::string currency;
   bool on_front = false;  // no other offer is both as fast and as cheap, and better in one of them
 };
 // The share of the year above which owning one run's cluster costs less than renting for another; at the same target.
+// Of a run against its own cloud it is the metric break_even_utilization.
 struct OwnOrRent {
   std::size_t owned = 0, rented = 0;  // indices into runs
   std::optional<double> utilization;  // empty: never, electricity alone costs more than renting
+  std::optional<double> low, high;    // with prices that are ranges at the ends that favour owning, and renting
 };
 struct Comparison {
   std::vector<ComparedRun> runs;

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "clustersim/range.h"
 #include "clustersim/units.h"
 #include "clustersim/units_text.h"
 
@@ -56,6 +57,13 @@ class FieldVisitor {
   template <class T>
   void key(const Field& field, std::optional<T>& value) {
     if (const auto found = read_scalar<T>(field)) value = *found;
+  }
+
+  // A quantity that may be a range.
+  template <class Q>
+  void key(const Field& field, std::optional<RangeOf<Q>>& value) {
+    const auto found = read_range(field, field.dimension.value_or(DimensionOf<Q>::value));
+    if (found) value = {Q::from_base(found->low), Q::from_base(found->likely), Q::from_base(found->high)};
   }
 
   // A word of a table of Choice<E>.
@@ -103,6 +111,7 @@ class FieldVisitor {
   virtual std::optional<bool> read_flag(const Field& field) = 0;
   virtual std::optional<std::string> read_text(const Field& field) = 0;
   virtual std::optional<double> read_quantity(const Field& field, Dimension dimension) = 0;
+  virtual std::optional<RangeOf<double>> read_range(const Field& field, Dimension dimension) = 0;
   virtual std::optional<std::size_t> read_choice(const Field& field, const std::vector<std::string>& names,
                                                  const std::vector<std::string>& meanings) = 0;
 

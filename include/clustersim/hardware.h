@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "clustersim/range.h"
 #include "clustersim/units.h"
 
 namespace clustersim {
@@ -177,7 +178,8 @@ struct ServerSpec : Entry {
   std::string gpu_fabric_switch;  // id, may be ""
   std::string socket_link;        // id
   std::vector<PcieVertex> pcie_tree;
-  std::optional<Money> price;  // whole server
+  std::optional<Money> price;                 // whole server
+  std::optional<RangeOf<Money>> price_range;  // where sources differ; `price` lies inside
   std::string price_date, price_rule;
   std::optional<Power> max_power;
   double psu_watts_each = 0;
@@ -197,7 +199,8 @@ struct CloudSpec : Entry {
   std::optional<Bandwidth> single_flow_cap;
   std::string currency;
   std::optional<TimePrice> on_demand, reserved_1y, reserved_3y, spot;  // converted to USD
-  std::string on_demand_date, spot_date;
+  std::optional<RangeOf<TimePrice>> on_demand_range;                   // where sources differ; `on_demand` lies inside
+  std::string on_demand_date, reserved_date, spot_date;
   // Of the slice of a host that is rented; unset where base_server describes the whole node.
   int sockets = 0;
   std::string gpu_fabric_link;  // id, "" for pcie

@@ -9,6 +9,7 @@
 
 #include "clustersim/collective_op.h"
 #include "clustersim/hardware.h"
+#include "clustersim/range.h"
 #include "clustersim/report.h"
 #include "clustersim/step_trace.h"
 #include "clustersim/units.h"
@@ -61,6 +62,7 @@ struct NodeSpec {
   std::optional<Frequency> gpu_clock_limit;
   std::vector<PcieVertex> pcie_tree;  // of the server; empty: a default tree is built
   std::optional<Money> server_price;  // whole server, with GPUs
+  std::optional<RangeOf<Money>> server_price_range;
   std::string server_price_date;
   std::string server_price_origin;  // whose price it is: a server's id, and what was exchanged
   std::optional<Power> server_max_power;
@@ -259,10 +261,12 @@ struct Job {
 
 enum class CloudPricing : std::uint8_t { on_demand, reserved_1y, reserved_3y, spot };
 
+// Prices that are known as ranges stand twice: the likely one, and its ends where it is a range.
 struct SelfHosted {
   std::optional<Money> server_price;  // one server, whole; empty: unpriced
   std::string server_price_origin;    // "scenario" or the catalog's rule and date
   Money network_price;                // switches, NICs, cables of the whole cluster
+  Money racks;                        // racks, power distribution, installation; nothing is left of it at the end
   EnergyPrice electricity;
   double pue = 1.4;
   double years = 3;
@@ -270,15 +274,45 @@ struct SelfHosted {
   double utilization = 0.6;                  // share of the hours the cluster works
   std::optional<PowerTimePrice> colocation;  // per W and s of installed power
   double support = 0;                        // share of the server price a year
+  double spares = 0;                         // spare parts bought with the servers, as a share of their price
   std::optional<TimePrice> staff;
+  std::optional<RangeOf<Money>> server_price_range, network_price_range, racks_range;
+  std::optional<RangeOf<EnergyPrice>> electricity_range;
+  std::optional<RangeOf<PowerTimePrice>> colocation_range;
+  std::optional<RangeOf<TimePrice>> staff_range;
+  std::vector<std::string> unpriced;  // parts of the network without a price: the sum is then unknown
+};
+
+// Instances that may be taken back, and what that costs (models/outcome/spot.h).
+struct SpotMarket {
+  std::optional<Frequency> interruptions;  // of one instance; empty: not known
+  std::optional<RangeOf<Frequency>> interruptions_range;
+  Time restart;  // from an interruption to the first new step: other instances, start, checkpoint read back
 };
 
 struct CloudCost {
   std::string instance_id;
   CloudPricing pricing = CloudPricing::on_demand;
   std::optional<TimePrice> price;  // of one instance, in USD
+  std::optional<RangeOf<TimePrice>> price_range;
   std::string price_date;
   int instances = 0;
+  double utilization = 1;          // reserved: share of the hours paid for that work
+  std::optional<SpotMarket> spot;  // of spot prices
+  std::optional<ByteTimePrice> storage_price;
+  std::optional<RangeOf<ByteTimePrice>> storage_price_range;
+  Bytes stored;  // for as long as the run takes; 0: nothing is stored
+  std::optional<BytePrice> egress_price;
+  std::optional<RangeOf<BytePrice>> egress_price_range;
+  Bytes sent;  // out of the cloud, once a run; 0: nothing
+};
+
+// Where a price is from: the words of --explain-cost.
+struct PriceOrigin {
+  std::string line;    // of the breakdown: "servers", "instances", ...
+  std::string price;   // "95000 USD"
+  std::string date;    // "" where none is known
+  std::string source;  // "scenario", "catalog, server/xe8545: ...", "default", the source of a price list
 };
 
 struct CostSpec {
@@ -287,6 +321,8 @@ struct CostSpec {
   std::string date;
   std::optional<SelfHosted> self_hosted;
   std::optional<CloudCost> cloud;
+  std::vector<PriceOrigin> origins;
+  std::vector<std::string> warnings;  // old, undated and disputed prices, rates of another time, ...
 };
 
 // ---- all of it

@@ -76,6 +76,7 @@ using Money = Quantity<0, 0, 0, 0, 0, 1, 0, 0>;                  // USD
 using EnergyPrice = Quantity<0, 0, 0, -1, 0, 1, 0, 0>;           // USD/J
 using TimePrice = Quantity<-1, 0, 0, 0, 0, 1, 0, 0>;             // USD/s
 using BytePrice = Quantity<0, -1, 0, 0, 0, 1, 0, 0>;             // USD/B
+using ByteTimePrice = Quantity<-1, -1, 0, 0, 0, 1, 0, 0>;        // USD/(B s), e.g. USD per GB and month
 using PowerTimePrice = EnergyPrice;                              // USD/(W s), e.g. USD per kW and month
 using Airflow = Quantity<-1, 0, 0, 0, 0, 0, 1, 0>;               // m3/s
 using CarbonMass = Quantity<0, 0, 0, 0, 0, 0, 0, 1>;             // g CO2e

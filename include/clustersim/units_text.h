@@ -12,11 +12,13 @@
 #include <string_view>
 #include <vector>
 
+#include "clustersim/range.h"
 #include "clustersim/units.h"
 
 namespace clustersim {
 
-// What a quantity measures. electricity and rented power share one C++ type (USD/J) but not their units.
+// What a quantity measures. Electricity and rented power share one C++ type (USD/J) but not their units, and so do a
+// clock and a rate of interruptions.
 enum class Dimension : std::uint8_t {
   time,
   frequency,
@@ -35,6 +37,8 @@ enum class Dimension : std::uint8_t {
   power_time_price,
   time_price,
   byte_price,
+  byte_time_price,
+  interruption_rate,
   airflow,
   carbon_mass,
   carbon_intensity
@@ -108,6 +112,10 @@ struct DimensionOf<BytePrice> {
   static constexpr Dimension value = Dimension::byte_price;
 };
 template <>
+struct DimensionOf<ByteTimePrice> {
+  static constexpr Dimension value = Dimension::byte_time_price;
+};
+template <>
 struct DimensionOf<Airflow> {
   static constexpr Dimension value = Dimension::airflow;
 };
@@ -130,6 +138,14 @@ struct ParsedQuantity {
 
 ParsedQuantity parse_quantity(std::string_view text, Dimension dimension);
 
+// The same for a text that may be a range: "90000..120000 USD", "80000..95000..120000 USD" with the likely one between.
+struct ParsedRange {
+  std::optional<RangeOf<double>> base;  // of a single value: three times the same; of two their middle is likely
+  std::string currency;
+  std::string hint;
+};
+ParsedRange parse_range(std::string_view text, Dimension dimension);
+
 // "bandwidth with a unit, such as "100 Gbit/s"": the words of an error's `expected`.
 std::string expected_quantity(Dimension dimension);
 std::string dimension_name(Dimension dimension);           // "bandwidth"
@@ -148,7 +164,12 @@ inline std::string format_quantity(Temperature t) { return format_quantity(t.in_
 // USD for one unit of each currency, as of a date.
 struct ExchangeRates {
   std::map<std::string, double> usd_per_unit;  // "USD" need not be listed
-  std::string date;
+  std::string date;                            // of those that have none of their own
+  std::map<std::string, std::string> dates = {};
+  std::string date_of(const std::string& currency) const {
+    const auto own = dates.find(currency);
+    return own == dates.end() ? date : own->second;
+  }
 };
 
 // Empty where the table does not know the currency.

@@ -6,6 +6,7 @@
 #include "sim/import/import_topology.h"
 #include "sim/import/kineto.h"
 #include "sim/import/mllog.h"
+#include "sim/import/price_rows.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
@@ -27,6 +28,8 @@ const std::vector<Importer>& importers() {
        import_chakra},
       {"mllog", "MLPerf training logs of one system, and its description, to a row of measurements (CSV)", 64,
        import_mllog},
+      {"prices", "price lists: a CSV of your own, AWS's offer file or aws pricing get-products, for /cost/prices", 16,
+       import_prices},
   };
   return table;
 }

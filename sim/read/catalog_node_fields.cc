@@ -121,6 +121,8 @@ void visit_fields(FieldVisitor& v, ServerSpec& server) {
   v.key({.name = "socket_link", .meaning = "id of the link between sockets"}, server.socket_link);
   visit_pcie_tree(v, server.pcie_tree);
   v.key({.name = "price", .meaning = "of the whole server", .min = 0}, server.price);
+  v.key({.name = "price_range", .meaning = "where sources differ; the price lies inside", .min = 0},
+        server.price_range);
   v.key({.name = "price_date", .meaning = "when"}, server.price_date);
   v.key({.name = "price_rule", .meaning = "how the price was chosen"}, server.price_rule);
   v.key({.name = "max_power", .meaning = "what it draws at most", .min = 0}, server.max_power);
@@ -160,9 +162,12 @@ void visit_fields(FieldVisitor& v, CloudSpec& cloud) {
   v.key({.name = "single_flow_cap", .meaning = "what one TCP flow may carry", .min = 1}, cloud.single_flow_cap);
   v.key({.name = "currency", .meaning = "of the prices below", .default_text = "USD"}, cloud.currency);
   v.key({.name = "on_demand", .meaning = "by the hour", .min = 0}, cloud.on_demand);
+  v.key({.name = "on_demand_range", .meaning = "where sources differ; on_demand lies inside", .min = 0},
+        cloud.on_demand_range);
   v.key({.name = "on_demand_date", .meaning = "when"}, cloud.on_demand_date);
   v.key({.name = "reserved_1y", .meaning = "by the hour, for a year", .min = 0}, cloud.reserved_1y);
   v.key({.name = "reserved_3y", .meaning = "by the hour, for three years", .min = 0}, cloud.reserved_3y);
+  v.key({.name = "reserved_date", .meaning = "when"}, cloud.reserved_date);
   v.key({.name = "spot", .meaning = "by the hour, until reclaimed", .min = 0}, cloud.spot);
   v.key({.name = "spot_date", .meaning = "when"}, cloud.spot_date);
 }

@@ -44,6 +44,7 @@ Host from_server(const ServerSpec& server) {
   host.cooling = server.cooling;
   host.pcie_tree = server.pcie_tree;
   host.price = server.price;
+  host.price_range = server.price_range;
   host.price_date = server.price_date;
   host.price_origin = "\"" + server.id + "\"";
   host.max_power = server.max_power;

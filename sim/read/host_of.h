@@ -32,6 +32,7 @@ struct Host {
   std::optional<bool> p2p;
   std::vector<PcieVertex> pcie_tree;
   std::optional<Money> price;
+  std::optional<RangeOf<Money>> price_range;
   std::string price_date, price_origin;
   std::optional<Power> max_power, supply_power;
 };

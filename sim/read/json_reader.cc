@@ -141,36 +141,57 @@ std::optional<std::string> JsonReader::read_text(const Field& field) {
   return std::nullopt;
 }
 
-std::optional<double> JsonReader::read_quantity(const Field& field, Dimension dimension) {
+const JsonValue* JsonReader::take_quantity(const Field& field, Dimension dimension) {
   const JsonValue* value = take(field);
-  if (value == nullptr) return std::nullopt;
-  const std::string expected = expected_quantity(dimension);
-  if (value->kind != Kind::text) {
-    fault(field, *value, expected,
-          value->kind == Kind::number ? "a quantity is a text of number and unit, in quotes; zero too" : "");
-    return std::nullopt;
+  if (value == nullptr || value->kind == Kind::text) return value;
+  fault(field, *value, expected_quantity(dimension),
+        value->kind == Kind::number ? "a quantity is a text of number and unit, in quotes; zero too" : "");
+  return nullptr;
+}
+
+std::optional<double> JsonReader::usd_for(const Field& field, const JsonValue& value, const std::string& currency,
+                                          Dimension dimension) {
+  if (currency.empty() || currency == "USD") return 1.0;
+  const auto one = rates_ == nullptr ? std::nullopt : in_usd(1.0, currency, *rates_);
+  if (one) {
+    conversions_.push_back({pointer() + "/" + field.name, value.text, *one, rates_->date_of(currency), currency});
+    return one;
   }
+  std::string known = "USD";
+  if (rates_ != nullptr)
+    for (const auto& [code, rate] : rates_->usd_per_unit)
+      if (code != "USD") known += ", " + code;
+  fault(field, value, expected_quantity(dimension), "no exchange rate for " + currency + "; known: " + known);
+  return std::nullopt;
+}
+
+std::optional<double> JsonReader::read_quantity(const Field& field, Dimension dimension) {
+  const JsonValue* value = take_quantity(field, dimension);
+  if (value == nullptr) return std::nullopt;
   const ParsedQuantity parsed = parse_quantity(value->text, dimension);
   if (!parsed.base) {
-    fault(field, *value, expected, parsed.hint);
+    fault(field, *value, expected_quantity(dimension), parsed.hint);
     return std::nullopt;
   }
-  double base = *parsed.base;
-  if (!parsed.currency.empty() && parsed.currency != "USD") {
-    const auto one = rates_ == nullptr ? std::nullopt : in_usd(1.0, parsed.currency, *rates_);
-    if (!one) {
-      std::string known = "USD";
-      if (rates_ != nullptr)
-        for (const auto& [code, rate] : rates_->usd_per_unit)
-          if (code != "USD") known += ", " + code;
-      fault(field, *value, expected, "no exchange rate for " + parsed.currency + "; known: " + known);
-      return std::nullopt;
-    }
-    base *= *one;
-    conversions_.push_back({pointer() + "/" + field.name, value->text, *one, rates_->date});
+  const auto rate = usd_for(field, *value, parsed.currency, dimension);
+  if (!rate || !check_range(field, *value, *parsed.base * *rate, dimension)) return std::nullopt;
+  return *parsed.base * *rate;
+}
+
+std::optional<RangeOf<double>> JsonReader::read_range(const Field& field, Dimension dimension) {
+  const JsonValue* value = take_quantity(field, dimension);
+  if (value == nullptr) return std::nullopt;
+  const ParsedRange parsed = parse_range(value->text, dimension);
+  if (!parsed.base) {
+    fault(field, *value, expected_quantity(dimension) + ", or a range of it", parsed.hint);
+    return std::nullopt;
   }
-  if (!check_range(field, *value, base, dimension)) return std::nullopt;
-  return base;
+  const auto rate = usd_for(field, *value, parsed.currency, dimension);
+  if (!rate) return std::nullopt;
+  const RangeOf<double> range{parsed.base->low * *rate, parsed.base->likely * *rate, parsed.base->high * *rate};
+  for (const double end : {range.low, range.high})
+    if (!check_range(field, *value, end, dimension)) return std::nullopt;
+  return range;
 }
 
 std::optional<std::size_t> JsonReader::read_choice(const Field& field, const std::vector<std::string>& names,

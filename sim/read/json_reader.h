@@ -21,6 +21,7 @@ struct Conversion {
   std::string written;  // "1000 EUR"
   double usd_per_unit = 1;
   std::string date;
+  std::string currency;
 };
 
 class JsonReader : public FieldVisitor {
@@ -57,6 +58,7 @@ class JsonReader : public FieldVisitor {
   std::optional<bool> read_flag(const Field& field) override;
   std::optional<std::string> read_text(const Field& field) override;
   std::optional<double> read_quantity(const Field& field, Dimension dimension) override;
+  std::optional<RangeOf<double>> read_range(const Field& field, Dimension dimension) override;
   std::optional<std::size_t> read_choice(const Field& field, const std::vector<std::string>& names,
                                          const std::vector<std::string>& meanings) override;
 
@@ -69,6 +71,11 @@ class JsonReader : public FieldVisitor {
     std::vector<std::string> known;  // keys asked for so far
   };
 
+  // The text of a quantity; null where the key is absent, faulty where it is none.
+  const JsonValue* take_quantity(const Field& field, Dimension dimension);
+  // USD for one of the currency, noted; empty, and a fault, where no rate is known.
+  std::optional<double> usd_for(const Field& field, const JsonValue& value, const std::string& currency,
+                                Dimension dimension);
   const JsonValue* take(const Field& field);  // notes the key as known; faults where it is required and absent
   void inside(const JsonValue& object, const std::string& pointer, bool based, const Body& body);
   void report_unknown_keys();

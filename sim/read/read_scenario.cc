@@ -44,7 +44,8 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
   for (const auto& [pointer, value] : overrides) apply_override(document, pointer, value, path, problems);
 
   ReadContext context{{catalog, path, problems}, {}, nullptr};
-  const ExchangeRates rates = catalog.rates(context.at(""));
+  ExchangeRates rates = catalog.rates(context.at(""));
+  add_exchange(document, path, rates, problems);
   ScenarioKeys keys;
   JsonReader reader(document, path, problems, &rates);
   reader.read([&](FieldVisitor& v) { visit_scenario(v, keys, context.lookup); });
@@ -65,7 +66,7 @@ Scenario resolve(JsonValue document, const std::string& path, const std::vector<
     if (p.pointer == "/cluster") throw_if_any(problems);  // no cluster, or one too large to count
   context.calibration = nullptr;                          // what is rented for the same job is other hardware
   if (keys.job.present) scenario.job = resolve_job(context, keys.job, scenario.cluster);
-  resolve_cost(context, keys, rates, scenario);
+  resolve_cost(context, keys, rates, reader.conversions(), scenario);
   say_conversions(context, reader.conversions());
   throw_if_any(problems);
   std::vector<CollectiveKeys> measured = keys.cluster.collectives;

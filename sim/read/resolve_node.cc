@@ -251,6 +251,7 @@ class NodeResolver {
     node_.server_price_date = host_.price_date;
     if (!host_.price) return;
     node_.server_price = host_.price;
+    node_.server_price_range = host_.price_range;
     node_.server_price_origin = host_.price_origin;
     if (node_.gpu.id == host_.gpu_id && node_.gpus == host_.gpus) return;
     std::vector<Problem> quiet;
@@ -258,11 +259,15 @@ class NodeResolver {
         host_.gpu_id.empty() ? GpuSpec{} : context_.catalog().gpu(host_.gpu_id, {context_.lookup.file, "", quiet});
     const bool known = node_.gpu.street_price && (sold.street_price || host_.gpu_id.empty());
     node_.server_price.reset();
+    node_.server_price_range.reset();
     if (!known) return;
     Money price = *host_.price + *node_.gpu.street_price * node_.gpus;
     if (sold.street_price) price = price - *sold.street_price * host_.gpus;
     if (price <= Money()) return;
     node_.server_price = price;
+    const Money added = price - *host_.price;
+    if (const auto& range = host_.price_range)
+      node_.server_price_range = {range->low + added, price, range->high + added};
     node_.server_price_origin += " with " + std::to_string(node_.gpus) + " x " + node_.gpu.id + " at street prices";
   }
 

@@ -172,21 +172,50 @@ struct JobKeys {
   std::optional<TargetKeys> target;
 };
 
+// Of one server, each of the parts that it is made of.
+struct PartsKeys {
+  std::optional<RangeOf<Money>> gpu, cpu, nic, storage, rest;  // storage: all drives of a server
+  std::optional<RangeOf<BytePrice>> memory;
+};
+
 struct SelfHostedKeys {
-  std::optional<Money> server_price, network_price;
-  std::optional<EnergyPrice> electricity;
-  std::optional<double> pue, years, residual, utilization, support;
-  std::optional<PowerTimePrice> colocation;
-  std::optional<TimePrice> staff;
+  std::optional<RangeOf<Money>> server_price, network_price, racks;
+  std::optional<RangeOf<EnergyPrice>> electricity;
+  std::optional<double> pue, years, residual, utilization, support, spares;
+  std::optional<RangeOf<PowerTimePrice>> colocation;
+  std::optional<RangeOf<TimePrice>> staff;
+  std::optional<PartsKeys> parts;
+};
+
+struct SpotKeys {
+  std::optional<RangeOf<Frequency>> interruptions;
+  std::optional<Time> restart;
+};
+
+struct StoredKeys {
+  std::optional<Bytes> size;
+  std::optional<RangeOf<ByteTimePrice>> price;
+  std::optional<std::string> service;
+};
+
+struct SentKeys {
+  std::optional<Bytes> size;
+  std::optional<RangeOf<BytePrice>> price;
+  std::optional<std::string> service;
 };
 
 struct CloudCostKeys {
   std::optional<CloudSpec> instance;
   std::optional<CloudPricing> pricing;
+  std::optional<double> utilization;
+  std::optional<SpotKeys> spot;
+  std::optional<StoredKeys> storage;
+  std::optional<SentKeys> egress;
 };
 
 struct CostKeys {
-  std::optional<std::string> currency, date;
+  std::optional<std::string> currency, date, prices_region;
+  std::optional<std::string> prices;  // the name of a file, or its content: JSON text
   std::optional<SelfHostedKeys> self_hosted;
   std::optional<CloudCostKeys> cloud;
 };

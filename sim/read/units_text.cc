@@ -129,6 +129,18 @@ constexpr Unit kUnits[] = {
     {D::byte_price, "$/GiB", 1 / kGibi, false},
     {D::byte_price, "$/TiB", 1 / kTebi, false},
 
+    {D::byte_time_price, "$/GB-month", 1e-9 / kMonth, true},
+    {D::byte_time_price, "$/TB-month", 1e-12 / kMonth, false},
+    {D::byte_time_price, "$/GiB-month", 1 / (kGibi * kMonth), false},
+    {D::byte_time_price, "$/TiB-month", 1 / (kTebi * kMonth), false},
+
+    {D::interruption_rate, "per month", 1 / kMonth, true},
+    {D::interruption_rate, "per day", 1 / kDay, false},
+    {D::interruption_rate, "per h", 1 / kHour, false},
+    {D::interruption_rate, "1/month", 1 / kMonth, false},
+    {D::interruption_rate, "1/day", 1 / kDay, false},
+    {D::interruption_rate, "1/h", 1 / kHour, false},
+
     {D::airflow, "CFM", kCubicFootPerMinute, true},
     {D::airflow, "m3/s", 1, false},
     {D::airflow, "m3/h", 1 / kHour, false},
@@ -164,7 +176,9 @@ constexpr DimensionText kDimensions[] = {
     {D::energy_price, "price of energy", "0.12 USD/kWh"},
     {D::power_time_price, "price of power by the month", "180 USD/kW-month"},
     {D::time_price, "price of time", "21.96 USD/h"},
-    {D::byte_price, "price of data kept", "0.023 USD/GB-month"},
+    {D::byte_price, "price of data", "0.09 USD/GB"},
+    {D::byte_time_price, "price of data kept", "0.023 USD/GB-month"},
+    {D::interruption_rate, "rate of interruptions", "0.1 per month"},
     {D::airflow, "airflow", "100 CFM"},
     {D::carbon_mass, "mass of CO2e", "12 kg"},
     {D::carbon_intensity, "carbon intensity", "369.5 g/kWh"},
@@ -298,6 +312,42 @@ ParsedQuantity parse_quantity(std::string_view text, Dimension dimension) {
     return out;
   }
   return refuse(hint_for_unit(unit, name, dimension, out.currency));
+}
+
+ParsedRange parse_range(std::string_view text, Dimension dimension) {
+  static constexpr std::string_view kTo = "..";
+  constexpr std::size_t kMost = 3;
+  ParsedRange out;
+  const auto refuse_range = [&](std::string hint) {
+    out.hint = std::move(hint);
+    return out;
+  };
+  std::vector<std::string_view> numbers;
+  std::string_view rest = trimmed(text);
+  for (auto at = rest.find(kTo); at != std::string_view::npos; at = rest.find(kTo)) {
+    numbers.push_back(trimmed(rest.substr(0, at)));
+    rest = rest.substr(at + kTo.size());
+  }
+  if (numbers.size() >= kMost) return refuse_range("a range has two ends, and at most one likely value between them");
+  const ParsedQuantity last = parse_quantity(rest, dimension);
+  if (!last.base) return refuse_range(last.hint);
+  out.currency = last.currency;
+  // The unit stands once, behind the last number.
+  double ignored = 0;
+  rest = trimmed(rest);
+  const char* const unit = std::from_chars(rest.data(), rest.data() + rest.size(), ignored).ptr;
+  const std::string shared(unit, rest.data() + rest.size());
+  std::vector<double> values;
+  for (const std::string_view number : numbers) {
+    const ParsedQuantity parsed = parse_quantity(std::string(number) + " " + shared, dimension);
+    if (!parsed.base) return refuse_range("the unit stands once, behind the last number: \"90000..120000 USD\"");
+    values.push_back(*parsed.base);
+  }
+  values.push_back(*last.base);
+  if (!std::is_sorted(values.begin(), values.end())) return refuse_range("the smaller end of a range comes first");
+  const double likely = values.size() == 3 ? values[1] : (values.front() + values.back()) / 2;
+  out.base = {values.front(), likely, values.back()};
+  return out;
 }
 
 std::string expected_quantity(Dimension dimension) {

@@ -112,7 +112,13 @@ const std::vector<KnownMetric>& known_metrics() {
       {"carbon", "g", Dimension::carbon_mass},
       {"cost_self_hosted", "money", Dimension::money},
       {"cost_cloud", "money", Dimension::money},
+      {"cost_self_hosted_low", "money", Dimension::money},
+      {"cost_self_hosted_high", "money", Dimension::money},
+      {"cost_cloud_low", "money", Dimension::money},
+      {"cost_cloud_high", "money", Dimension::money},
       {"break_even_utilization", "1", {}},
+      {"break_even_months", "months", {}},
+      {"spot_interruptions", "1", {}},
   };
   return metrics;
 }

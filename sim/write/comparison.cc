@@ -31,7 +31,10 @@ constexpr Row result_rows[] = {{"time_to_train", "time to train"},
                                {"carbon", "carbon"},
                                {"cost_self_hosted", "on own servers"},
                                {"cost_cloud", "in the cloud"},
-                               {"break_even_utilization", "owning pays from"}};
+                               {"cost_self_hosted_per_month", "  owning, a month"},
+                               {"cost_cloud_per_month", "  renting, a month"},
+                               {"break_even_utilization", "owning pays from"},
+                               {"break_even_months", "  paid for after"}};
 constexpr Row part_rows[] = {{"forward_backward_time", "forward and backward", 'f'},
                              {"optimizer_time", "optimizer", 'o'},
                              {"exposed_communication_time", "exposed communication", 'c'},
@@ -76,6 +79,13 @@ std::string result_cell(const Comparison& comparison, std::size_t i, const char*
   return (is_best(comparison, i, metric) ? "* " : "") + metric_text(*found);
 }
 
+// "46.1-56.0 USD" of a sum whose prices are ranges, else a dash.
+std::string range_cell(const Comparison& comparison, std::size_t i, const std::string& metric) {
+  const Report& report = comparison.runs[i].report;
+  const std::string text = range_text(find(report, metric + "_low"), find(report, metric + "_high"));
+  return text.empty() ? "-" : text;
+}
+
 std::string part_cell(const Report& report, const char* part) {
   const Metric *found = find(report, part), *step = find(report, "step_time");
   return found && step && step->value > 0 ? percent(found->value / step->value) : "-";
@@ -84,8 +94,10 @@ std::string part_cell(const Report& report, const char* part) {
 std::string block(const Comparison& comparison, std::size_t begin, std::size_t end) {
   const auto& runs = comparison.runs;
   std::string text = "\n" + line("", begin, end, [&](std::size_t i) { return runs[i].letter; });
-  for (const Row& row : result_rows)
+  for (const Row& row : result_rows) {
     text += line(row.label, begin, end, [&](std::size_t i) { return result_cell(comparison, i, row.metric); });
+    text += line("  or", begin, end, [&](std::size_t i) { return range_cell(comparison, i, row.metric); });
+  }
   text += line("limited by", begin, end, [&](std::size_t i) {
     const Bottleneck& limit = runs[i].report.bottleneck;
     return limit.kind + " " + percent(limit.share);
@@ -129,8 +141,11 @@ std::string bars_section(const Comparison& comparison) {
 }
 
 std::string offer_text(const Comparison& comparison, const Offer& offer) {
+  const std::string range = offer.low < offer.high ? " (" + readable(offer.low, offer.currency) + " to " +
+                                                         readable(offer.high, offer.currency) + ")"
+                                                   : "";
   return comparison.runs[offer.run].letter + (offer.rented ? " rented: " : " on own servers: ") +
-         readable(offer.time_s, "s") + ", " + readable(offer.cost, offer.currency);
+         readable(offer.time_s, "s") + ", " + readable(offer.cost, offer.currency) + range;
 }
 
 std::string best_section(const Comparison& comparison) {
@@ -158,7 +173,10 @@ std::string break_even_section(const Comparison& comparison) {
     const std::string what = "  owning " + comparison.runs[pair.owned].letter + " against renting for " +
                              comparison.runs[pair.rented].letter + ": ";
     const bool never = !pair.utilization || *pair.utilization > 1;
-    text += what + (never ? "never cheaper" : "cheaper from a use of " + percent(*pair.utilization)) + "\n";
+    text += what + (never ? "never cheaper" : "cheaper from a use of " + percent(*pair.utilization));
+    if (pair.low || pair.high)
+      text += " (" + (pair.low ? percent(*pair.low) : "?") + " to " + (pair.high ? percent(*pair.high) : "never") + ")";
+    text += "\n";
   }
   return text.empty() ? "" : "Own or rent for the whole job, by the share of the year in use\n" + text;
 }
@@ -199,11 +217,15 @@ std::string comparison_as_json(const Comparison& comparison) {
                               {"rented", offer.rented},
                               {"time", {{"value", offer.time_s}, {"unit", "s"}}},
                               {"cost", {{"value", offer.cost}, {"unit", offer.currency}}},
+                              {"cost_low", {{"value", offer.low}, {"unit", offer.currency}}},
+                              {"cost_high", {{"value", offer.high}, {"unit", offer.currency}}},
                               {"on_front", offer.on_front}});
   json["break_evens"] = Json::array();
   for (const OwnOrRent& pair : comparison.break_evens) {
     Json entry = {{"owned", letter(pair.owned)}, {"rented", letter(pair.rented)}};
     if (pair.utilization) entry["utilization"] = *pair.utilization;
+    if (pair.low) entry["utilization_low"] = *pair.low;
+    if (pair.high) entry["utilization_high"] = *pair.high;
     json["break_evens"].push_back(std::move(entry));
   }
   json["fastest"] = letter(comparison.fastest);

@@ -47,7 +47,14 @@ const std::vector<Line> energy_lines = {{"sustained_gpu_clock", "sustained GPU c
 const std::vector<Line> cost_lines = {{"cost_self_hosted", "on own servers"},
                                       {"cost_cloud", "in the cloud"},
                                       {"time_to_train_cloud", "time to train in the cloud"},
-                                      {"break_even_utilization", "owning pays from a use of"}};
+                                      {"spot_interruptions", "  interruptions expected"},
+                                      {"spot_lost_time", "  lost to interruptions"},
+                                      {"cost_self_hosted_per_month", "owning, a month"},
+                                      {"cost_cloud_per_month", "renting as much, a month"},
+                                      {"cost_self_hosted_over_years", "owning, over the years"},
+                                      {"cost_cloud_over_years", "renting as much, over them"},
+                                      {"break_even_utilization", "owning pays from a use of"},
+                                      {"break_even_months", "owning has paid after"}};
 
 const Metric* find(const Report& report, const std::string& name) {
   for (const Metric& metric : report.metrics)
@@ -63,6 +70,24 @@ std::string section(const Report& report, const std::string& title, const std::v
     if (const Metric* metric = find(report, line.metric))
       text += "  " + left(line.label, label_width) + right(metric_text(*metric), value_width) + "\n";
   return text.empty() ? "" : "\n" + title + "\n" + text;
+}
+
+// The cost, each range below its likely value, what is not priced, and what to doubt.
+std::string cost_section(const Report& report) {
+  std::string text;
+  for (const Line& line : cost_lines) {
+    const Metric* metric = find(report, line.metric);
+    if (metric) text += "  " + left(line.label, label_width) + right(metric_text(*metric), value_width) + "\n";
+    const std::string name = line.metric;
+    const std::string range = range_text(find(report, name + "_low"), find(report, name + "_high"));
+    if (!range.empty()) text += "  " + left("  from .. to", label_width) + right(range, value_width) + "\n";
+  }
+  if (report.cost) {
+    for (const std::string& part : report.cost->unpriced)
+      text += folded("! no price is known for " + part + ": not priced", 2, width);
+    for (const std::string& warning : report.cost->warnings) text += folded("! " + warning, 2, width);
+  }
+  return text.empty() ? "" : "\nCost\n" + text;
 }
 
 std::string step_section(const Report& report) {
@@ -94,6 +119,8 @@ std::string other_section(const Report& report) {
   std::set<std::string> shown;
   for (const auto* lines : {&result_lines, &part_lines, &energy_lines, &cost_lines})
     for (const Line& line : *lines) shown.insert(line.metric);
+  for (const Line& line : cost_lines)
+    for (const char* end : {"_low", "_high"}) shown.insert(std::string(line.metric) + end);
   std::string text;
   for (const Metric& metric : report.metrics)
     if (!shown.count(metric.name))
@@ -172,7 +199,7 @@ std::string report_as_table(const Report& report) {
   std::string title = report.scenario;
   if (!report.headline.empty()) title += (title.empty() ? "" : ": ") + report.headline;
   return folded(title, 0, width) + section(report, "Result", result_lines) + limit_section(report) +
-         step_section(report) + section(report, "Energy and heat", energy_lines) + section(report, "Cost", cost_lines) +
+         step_section(report) + section(report, "Energy and heat", energy_lines) + cost_section(report) +
          other_section(report) + notes_section(report) + assumptions_section(report) +
          provenance_line(report.provenance);
 }

@@ -15,29 +15,6 @@ using Json = nlohmann::ordered_json;
 
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-Json parts_json(const std::vector<CostPart>& parts) {
-  Json json = Json::array();
-  for (const CostPart& part : parts)
-    json.push_back({{"what", part.what}, {"amount", part.amount}, {"basis", part.basis}});
-  return json;
-}
-
-Json cost_json(const CostBreakdown& cost) {
-  Json json = {{"currency", cost.currency},
-               {"own", parts_json(cost.owned)},
-               {"rented", parts_json(cost.rented)},
-               {"unpriced", cost.unpriced}};
-  if (const auto& both = cost.own_or_rent)
-    json["own_or_rent"] = {{"purchase", both->purchase},
-                           {"residual", both->residual},
-                           {"years", both->years},
-                           {"utilization", both->utilization},
-                           {"fixed_per_year", both->fixed_per_year},
-                           {"electricity_per_hour", both->electricity_per_hour},
-                           {"rented_per_hour", both->rented_per_hour}};
-  return json;
-}
-
 Json like_json(const std::vector<ValidationRow>& rows) {
   Json json = Json::array();
   for (const ValidationRow& row : rows)
@@ -63,7 +40,7 @@ std::string run_page_data(const RunPage& run) {
     data["expected_error"] = {
         {"median", error->median}, {"p90", error->p90}, {"rows", error->rows}, {"like", error->like}};
   data["like"] = like_json(run.like);
-  if (report.cost) data["money"] = cost_json(*report.cost);
+  if (report.cost) data["money"] = data["report"]["cost"];
   data["timeline"] = Json::parse(timeline_as_json(run.detail.timeline));
   data["heat"] = Json::parse(heat_as_json(run.detail.heat));
   data["picture"] = Json::parse(picture_as_json(run.detail.picture));

@@ -38,6 +38,33 @@ Json metrics_json(const Report& report) {
   return metrics;
 }
 
+Json parts_json(const std::vector<CostPart>& parts) {
+  Json json = Json::array();
+  for (const CostPart& part : parts)
+    json.push_back({{"what", part.what},
+                    {"amount", finite(part.amount)},
+                    {"low", finite(part.low)},
+                    {"high", finite(part.high)},
+                    {"basis", part.basis},
+                    {"formula", part.formula},
+                    {"source", part.source}});
+  return json;
+}
+
+Json cost_json(const CostBreakdown& cost) {
+  Json json = {{"currency", cost.currency},         {"date", cost.date},         {"own", parts_json(cost.owned)},
+               {"rented", parts_json(cost.rented)}, {"unpriced", cost.unpriced}, {"warnings", cost.warnings}};
+  if (const auto& both = cost.own_or_rent)
+    json["own_or_rent"] = {{"purchase", both->purchase},
+                           {"residual", both->residual},
+                           {"years", both->years},
+                           {"utilization", both->utilization},
+                           {"fixed_per_year", both->fixed_per_year},
+                           {"electricity_per_hour", both->electricity_per_hour},
+                           {"rented_per_hour", both->rented_per_hour}};
+  return json;
+}
+
 }  // namespace
 
 std::string report_as_json(const Report& report) {
@@ -55,6 +82,7 @@ std::string report_as_json(const Report& report) {
         {{"kind", kind_name(a.kind)}, {"pointer", a.pointer}, {"value", a.value}, {"why", a.why}});
   json["notes"] = Json::array();
   for (const Note& note : report.notes) json["notes"].push_back({{"topic", note.topic}, {"text", note.text}});
+  if (report.cost) json["cost"] = cost_json(*report.cost);
   json["provenance"] = {{"version", report.provenance.version},
                         {"wall_time_s", finite(report.provenance.wall_time_s)},
                         {"events", report.provenance.events},

@@ -179,6 +179,15 @@ std::string metric_text(const Metric& metric) {
   return is_share(metric) ? percent(metric.value) : readable(metric.value, metric.unit);
 }
 
+std::string range_text(const Metric* low, const Metric* high) {
+  if (!low || !high) return "";
+  const std::string from = metric_text(*low), to = metric_text(*high);
+  if (from == to) return "";
+  const auto unit = from.rfind(' ');
+  const bool same_unit = unit != std::string::npos && ends_with(to, from.substr(unit));
+  return (same_unit ? from.substr(0, unit) : from) + "-" + to;
+}
+
 std::string csv_column(const Metric& metric) {
   const std::string suffix = unit_suffix(metric.unit);
   if (suffix.empty() || suffix == "1" || ends_with(metric.name, suffix)) return metric.name;

@@ -35,6 +35,9 @@ std::string right(const std::string& text, int columns);
 // The value as the table shows it: shares in per cent.
 std::string metric_text(const Metric& metric);
 
+// "46.1-56.0 USD" of a metric's two ends; "" where one is missing, or both look alike.
+std::string range_text(const Metric* low, const Metric* high);
+
 // A metric's CSV column: its name and its unit, "step_time_s".
 std::string csv_column(const Metric& metric);
 

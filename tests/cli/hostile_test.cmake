@@ -61,6 +61,9 @@ foreach(change "/cluster/node/memory=1 B" "/cluster/node/memory=1e20 B" "/cluste
                "/cluster/node/cooling={\"host_heat\": \"1e12 W\"}" "/cluster/node/gpu_power_limit=1 W"
                "/cluster/node/gpu_clock_limit=1 Hz" "/job/bucket=1e15 B" "/job/target={\"epochs\": 1e300}"
                "/job/target={\"steps\": 0}" "/cost/self_hosted={\"years\": 1e-300}" "/cost/currency=XXX"
+               "/cost/self_hosted={\"server_price\": \"6..5 USD\"}" "/cost/exchange=3" "/cost/prices=no-such-list.json"
+               "/cost/exchange={\"date\": \"2026\", \"GBP\": \"0 USD\"}" "/cost/cloud={\"egress\": {}}"
+               "/cost/cloud={\"pricing\": \"spot\", \"spot\": {\"interruptions\": \"1e300 per h\"}}"
                "/cost/self_hosted={\"electricity\": \"-1 USD/kWh\"}" "/cluster/region=Atlantis" "/cluster/nodes/x=1" "/=1")
   refuse(run ${FOUR_NODES} --set "${change}")
 endforeach()

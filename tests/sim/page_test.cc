@@ -130,7 +130,7 @@ TEST_CASE("no row is like a step that was given") {
 }
 
 // Straight-line: (1 - residual) purchase / years + fixed + electricity hours use = rent hours use at the break-even
-// use, with the electricity of the scenario's use (models/outcome/cost.h).
+// use (models/outcome/cost.h).
 TEST_CASE("the parts of the cost are its sum, and owning and renting meet where the report says") {
   RunOptions options;
   options.what_if = false;
@@ -146,9 +146,9 @@ TEST_CASE("the parts of the cost are its sum, and owning and renting meet where 
   CHECK(report.cost->unpriced.empty());
   REQUIRE(report.cost->own_or_rent);
   const OwnOrRentPrices& p = *report.cost->own_or_rent;
-  const double owned_a_year =
-      p.purchase * (1 - p.residual) / p.years + p.fixed_per_year + p.electricity_per_hour * 8760 * p.utilization;
-  CHECK(owned_a_year / (p.rented_per_hour * 8760) == Approx(metric(report, "break_even_utilization")));
+  const double idle_year = p.purchase * (1 - p.residual) / p.years + p.fixed_per_year;
+  CHECK(idle_year / (8760 * (p.rented_per_hour - p.electricity_per_hour)) ==
+        Approx(metric(report, "break_even_utilization")));
   const double hours = metric(report, "time_to_train") / 3600;
   CHECK(p.rented_per_hour * hours == Approx(metric(report, "cost_cloud")));
   const double servers = p.purchase / (4 * 95000.0 + 20000);  // EUR for a USD

@@ -65,6 +65,23 @@ TEST_CASE("a monthly price of data says so") {
   CHECK_FALSE(parse_quantity("75 USD/TB", Dimension::byte_price).per_month);
 }
 
+TEST_CASE("a range has its unit once, and its likely value between its ends") {
+  const ParsedRange two = parse_range("90000..120000 EUR", Dimension::money);
+  REQUIRE(two.base);
+  CHECK(two.base->low == 90000);
+  CHECK(two.base->likely == 105000);
+  CHECK(two.base->high == 120000);
+  CHECK(two.currency == "EUR");
+  CHECK(parse_range("17.84 .. 22 .. 49.24 USD/h", Dimension::time_price).base->likely == Approx(22 / 3600.0));
+  CHECK(parse_range("5 USD/h", Dimension::time_price).base->low ==
+        parse_range("5 USD/h", Dimension::time_price).base->high);
+  // A month has 730 h.
+  CHECK(parse_range("0.05..0.1 per month", Dimension::interruption_rate).base->high == Approx(0.1 / (730 * 3600)));
+  CHECK(parse_range("0.023 USD/GB-month", Dimension::byte_time_price).base->low == Approx(0.023e-9 / (730 * 3600)));
+  for (const char* bad : {"5 USD..6 USD", "6..5 USD", "1..2..3..4 USD", "..5 USD", "5.. USD", "a..5 USD", "1..2", ""})
+    CHECK_FALSE(parse_range(bad, Dimension::money).base);
+}
+
 TEST_CASE("units with two readings are refused and both readings named") {
   for (const char* text : {"100 Gb/s", "100 Gbps", "100 gbps"}) {
     const std::string hint = hint_of(text, Dimension::bandwidth);

@@ -107,10 +107,13 @@ function frontFigure({ offers }, of) {
       rows: offers.map((offer) => [name(offer), offer.time.value, offer.cost.value, offer.on_front ? 'yes' : 'no']) } });
 }
 
+const useText = (use) => (use === undefined || use > 1 ? 'never' : percent(use));
+const rangeOfUse = ({ utilization_low: low, utilization_high: high }) => (low === undefined && high === undefined ? '' : ` (${useText(low)} to ${useText(high)})`);
+
 function ownOrRent({ break_evens: pairs }, of) {
   if (pairs.length === 0) return null;
   return table('Own or rent', [{ name: 'Owning' }, { name: 'against renting for' }, { name: 'pays from a use of', number: true }],
-    pairs.map((pair) => [of(pair.owned).title, of(pair.rented).title, pair.utilization === undefined || pair.utilization > 1 ? 'never' : percent(pair.utilization)]));
+    pairs.map((pair) => [of(pair.owned).title, of(pair.rented).title, useText(pair.utilization) + rangeOfUse(pair)]));
 }
 
 function metricTable(runs) {

@@ -10,9 +10,10 @@ const year_h = 8760;
 export function costSection({ money }, text) {
   if (!money) return null;
   const unpriced = money.unpriced.map((part) => `No price is known for ${part}: it is not priced.`);
+  const doubts = money.warnings.map((text) => `${text[0].toUpperCase()}${text.slice(1)}.`);
   return {
     id: 'cost', title: 'Cost', says: costSays(text),
-    body: [figures(partsFigure(money), money.own_or_rent && ownOrRentFigure(money)), lines(unpriced)],
+    body: [figures(partsFigure(money), money.own_or_rent && ownOrRentFigure(money)), lines([...unpriced, ...doubts])],
   };
 }
 
@@ -22,11 +23,16 @@ function costSays(text) {
   return own ? `This run: ${own} on own servers. Idle hours are paid by those that work.` : cloud ? `This run: ${cloud} in the cloud.` : '';
 }
 
+// "46.1 to 56.0 USD" of a part or a sum whose prices are ranges.
+const spanText = ({ low, high }, currency) => (low < high ? `${readable(low, currency)} to ${readable(high, currency)}` : '');
+
 function partsFigure({ currency, own, rented }) {
   const ways = [{ name: 'Own servers', parts: own }, { name: 'Cloud', parts: rented }].filter((way) => way.parts.length > 0);
   if (ways.length === 0) return null;
   const names = [...new Set(ways.flatMap((way) => way.parts.map((part) => part.what)))];
-  const total = (way) => way.parts.reduce((sum, part) => sum + part.amount, 0);
+  const sum = (way, end) => way.parts.reduce((sum, part) => sum + part[end], 0);
+  const total = (way) => sum(way, 'amount');
+  const span = (way) => spanText({ low: sum(way, 'low'), high: sum(way, 'high') }, currency);
   const tint = (name, colours) => (rented.some((part) => part.what === name) ? colours.warm
     : between([colours.accent, colours.accent_soft], own.findIndex((part) => part.what === name) / Math.max(1, own.length)));
   const { box } = chart({
@@ -39,7 +45,7 @@ function partsFigure({ currency, own, rented }) {
       yAxis: axis(colours, { type: 'category', inverse: true, data: ways.map((way) => way.name), axisLabel: { color: colours.ink, fontSize: 13 } }),
       tooltip: tooltip(colours, { formatter: ({ seriesName, dataIndex }) => {
         const part = ways[dataIndex].parts.find((p) => p.what === seriesName);
-        return tip(`${ways[dataIndex].name}: ${seriesName}`, [readable(part.amount, currency), ''], [part.basis, '']);
+        return tip(`${ways[dataIndex].name}: ${seriesName}`, [readable(part.amount, currency), spanText(part, currency)], [part.basis, ''], [part.source, '']);
       } }),
       series: names.map((name) => ({
         name, type: 'bar', stack: 'cost', barWidth: 26, itemStyle: { borderColor: colours.paper, borderWidth: 1, color: tint(name, colours) },
@@ -50,8 +56,9 @@ function partsFigure({ currency, own, rented }) {
   });
   return figure({
     title: 'What the run costs, of what', body: box, wide: true,
-    data: { columns: [{ name: 'Way' }, { name: 'Part' }, { name: 'Amount', unit: currency }, { name: 'Basis' }],
-      rows: ways.flatMap((way) => way.parts.map((part) => [way.name, part.what, part.amount, part.basis])) },
+    says: ways.filter(span).map((way) => `${way.name}: ${span(way)}, since a price is known as a range.`).join(' ') || undefined,
+    data: { columns: [{ name: 'Way' }, { name: 'Part' }, { name: 'Amount', unit: currency }, { name: 'Low', unit: currency }, { name: 'High', unit: currency }, { name: 'Basis' }, { name: 'Formula' }, { name: 'Prices' }],
+      rows: ways.flatMap((way) => way.parts.map((part) => [way.name, part.what, part.amount, part.low, part.high, part.basis, part.formula, part.source])) },
   });
 }
 

@@ -62,12 +62,13 @@ function lede(report, text) {
 function answerNumbers({ report, expected_error: error }, metric, text) {
   const costs = ['cost_self_hosted', 'cost_cloud'].filter((name) => metric(name));
   const cheaper = costs.length === 2 && (metric(costs[0]).value <= metric(costs[1]).value ? costs[0] : costs[1]);
+  const range = (name) => metric(`${name}_low`) && metric(`${name}_high`) && `${text(`${name}_low`)} to ${text(`${name}_high`)}`;
   const basis = [metric('epochs_to_target') && `${text('epochs_to_target')} epochs`, `${text('steps_to_target')} steps`].filter(Boolean).join(', ');
   return numbers([
     { name: 'Time to train', value: text('time_to_train'), note: basis },
     { name: 'Throughput', value: text('throughput'), note: error ? `±${percent(error.p90)} in 9 of 10 published runs like this` : 'no published run is like this one' },
-    metric('cost_self_hosted') && { name: 'On own servers', value: text('cost_self_hosted'), note: "this run's share of owned machines", best: cheaper === 'cost_self_hosted' },
-    metric('cost_cloud') && { name: 'In the cloud', value: text('cost_cloud'), note: report.notes.find((note) => note.topic === 'cloud')?.text, best: cheaper === 'cost_cloud' },
+    metric('cost_self_hosted') && { name: 'On own servers', value: text('cost_self_hosted'), note: [range('cost_self_hosted'), "this run's share of owned machines"].filter(Boolean).join(', '), best: cheaper === 'cost_self_hosted' },
+    metric('cost_cloud') && { name: 'In the cloud', value: text('cost_cloud'), note: [range('cost_cloud'), report.notes.find((note) => note.topic === 'cloud')?.text].filter(Boolean).join(', '), best: cheaper === 'cost_cloud' },
     metric('energy') && { name: 'Energy', value: text('energy'), note: metric('carbon') && `${text('carbon')} of CO₂ equivalent` },
   ]);
 }
