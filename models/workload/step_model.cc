@@ -103,6 +103,10 @@ void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, 
   model.optimizer.push_back(update);
   if (per_variable || (is_half(job) && is_pytorch(job)))
     model.optimizer_host = seconds(std::max(0.0, operators * operator_s - seconds_in(model.optimizer)));
+  // Until about PyTorch 1.9 clipping a tensor's gradient waited for its norm [published: clip_grad_norm_], and BERT's
+  // Adam clips tensor by tensor: the host's launches lie between the sweeps, not beside them.
+  else if (bert_adam && is_pytorch(job) && job.fusion == Fusion::nchw)
+    model.optimizer_host = seconds(operators * std::max(0.0, operator_s - compute::gap_stream_s));
 }
 
 // The forward kernels of each layer once more, in front of its backward ones; embedding and head are not done again.

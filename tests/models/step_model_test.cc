@@ -170,6 +170,18 @@ TEST_CASE("step model: PyTorch that wrote GELU in operators runs four more sweep
   CHECK(memory_s(Fusion::nchw) - memory_s(Fusion::eager) == Approx(24 * 4 * sweep_bytes / dram));
 }
 
+TEST_CASE("step model: old PyTorch's Adam of BERT waits for the norm of each tensor in full precision") {
+  // 14 operators for each tensor, launched between the sweeps: host time beyond the gaps that stand in the kernels.
+  Job job = job_of("bert-large", Stack::pytorch_ddp, Precision::tf32, 8);
+  job.optimizer = Optimizer::adam, job.fused_optimizer = false;
+  job.fusion = Fusion::eager;
+  CHECK(model_of(job).optimizer_host == Time());
+  job.fusion = Fusion::nchw;
+  const StepModel old = model_of(job);
+  CHECK(old.optimizer_host.base() ==
+        Approx(compute::adam_tensor_operators * old.tensors * (6e-6 - compute::gap_stream_s)));
+}
+
 TEST_CASE("step model: packing removes the imbalance of lengths") {
   Job job = job_of("bert-large", Stack::mlperf, Precision::amp, 6);
   job.tokens_per_sequence = 256, job.length_square_ratio = 1.5;
