@@ -56,12 +56,18 @@ class Choices {
     choice.clusters = server.rack_units > 0;  // desktops and open frames are not cabled into a cluster
     choice.price_date = server.price_date;
     choice.scenario = scenario_of(id, R"({"self_hosted": )" + question_.self_hosted + ", ");
-    choices_.push_back(choice);
-    int cards = 0;
-    for (const PartCount& nic : server.nics) cards += nic.role == "compute" ? nic.count : 0;
-    if (!choice.clusters || cards < 2) return;
-    choice.nics = 1;  // fewer ports, fewer switches
+    for (const PartCount& nic : server.nics) choice.cards += nic.role == "compute" ? nic.count : 0;
+    choice.own_cards = !on_gpus(server);
     choices_.push_back(std::move(choice));
+  }
+
+  // Cards on the dies of the GPUs come and go with these.
+  bool on_gpus(const ServerSpec& server) const {
+    return std::any_of(server.pcie_tree.begin(), server.pcie_tree.end(), [&](const PcieVertex& card) {
+      return card.kind == "nic" &&
+             std::any_of(server.pcie_tree.begin(), server.pcie_tree.end(),
+                         [&](const PcieVertex& v) { return v.id == card.parent && v.kind == "gpu"; });
+    });
   }
 
   void add_instance(const std::string& id) {
