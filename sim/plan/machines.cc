@@ -82,7 +82,7 @@ class Choices {
     MachineChoice choice;
     choice.id = id;
     choice.rented = true;
-    choice.clusters = !cloud.nic_id.empty();
+    choice.clusters = !cloud.nic_id.empty() && !rented_alone(id);
     const std::string key = tariff_key(question_.pricing);
     choice.guessed_price = std::any_of(cloud.estimated.begin(), cloud.estimated.end(), [&](const EstimatedField& e) {
       return e.field == key && e.why.find(" per USD (") == std::string::npos;  // a conversion is no guess
@@ -91,6 +91,13 @@ class Choices {
     choice.scenario =
         scenario_of(id, R"({"cloud": {"instance": )" + quoted(id) + R"(, "pricing": )" + quoted(word) + "}, ");
     choices_.push_back(std::move(choice));
+  }
+
+  // Containers that are rented one by one and joined by no network worth the name: the catalog says so as a fact.
+  bool rented_alone(const std::string& id) const {
+    const auto document = catalog_.document("cloud", id);
+    const JsonValue* facts = document ? document->find("facts") : nullptr;
+    return facts != nullptr && facts->find("alone") != nullptr;
   }
 
   JsonValue scenario_of(const std::string& id, const std::string& cost) const {

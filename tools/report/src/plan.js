@@ -120,7 +120,7 @@ function frontFigure(plan) {
     const last = [...labelled].at(-1);
     if (!isBest(plan, offer) && (!last || outlay(last) > outlay(offer) * apart) && labelled.size < 8) labelled.add(offer);
   }
-  const ends = (values) => [Math.min(...values) / 1.4, Math.max(...values) * 1.4];
+  const ends = (values, before = 1.4) => [Math.min(...values) / before, Math.max(...values) * 1.4];
   const { box } = chart({
     label: `Time against money of ${tried.length} variants that ran; ${front.length} on the front, from ${readable(front[0].time_s, 's')} for ${money(outlay(front[0]))} to ${readable(front.at(-1).time_s, 's')} for ${money(outlay(front.at(-1)))}`,
     height: 470,
@@ -130,14 +130,14 @@ function frontFigure(plan) {
       return {
         grid: { left: 8, right: narrow ? 14 : 30, top: narrow && kinds.filter((kind) => tried.some(kind.of)).length > 2 ? 76 : 48, bottom: 28, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
         legend: legend(colours, { data: [...kinds.filter((kind) => tried.some(kind.of)).map((kind) => ({ name: kind.name, icon: kind.symbol })), { name: 'The front', icon: 'roundRect' }], itemWidth: 10, itemHeight: 10 }),
-        xAxis: axis(colours, { type: 'log', min: ends(xs)[0], max: ends(xs)[1], name: `time to train [${unit}]`, nameLocation: 'middle', nameGap: 30, minorSplitLine: { show: false },
+        xAxis: axis(colours, { type: 'log', min: ends(xs, narrow ? 1.4 : 2.2)[0], max: ends(xs)[1], name: `time to train [${unit}]`, nameLocation: 'middle', nameGap: 30, minorSplitLine: { show: false },
           axisLabel: { color: colours.soft, hideOverlap: true, showMinLabel: false, showMaxLabel: false, formatter: (v) => grouped(String(Number(v.toPrecision(2)))) } }),
         yAxis: axis(colours, { type: 'log', min: ends(ys)[0], max: ends(ys)[1], axisLabel: { color: colours.soft, showMinLabel: false, showMaxLabel: false, formatter: (v) => money(Number(v.toPrecision(2))).replace(/\.0+ /, ' ') } }),
         tooltip: tooltip(colours, { formatter: ({ data }) => (data?.offer ? lines(data.offer) : '') }),
         series: [
           ...kinds.map((kind) => ({ name: kind.name, type: 'scatter', symbol: kind.symbol, symbolSize: narrow ? 6 : 8, itemStyle: { color: colours[kind.colour], opacity: 0.7 }, data: tried.filter(kind.of).map(point) })),
           { name: 'The front', type: 'line', step: 'end', symbol: 'circle', symbolSize: 1, showAllSymbol: true, silent: true, z: 1, lineStyle: { color: colours.soft, width: 1.5 }, itemStyle: { color: colours.soft }, data: front.map(point),
-            label: { show: !narrow, position: 'left', distance: 9, color: colours.soft, fontSize: 11, formatter: ({ data: { offer } }) => (labelled.has(offer) ? named(offer) : '') },
+            label: { show: !narrow, position: 'left', distance: 9, color: colours.soft, fontSize: 11, formatter: ({ dataIndex: i }) => (labelled.has(front[i]) ? named(front[i]) : '') },
             markLine: { silent: true, symbol: 'none', lineStyle: { color: colours.ink, type: 'dashed', width: 1 }, label: { color: colours.ink, fontSize: 12 }, data: limits } },
           ...(best ? [{ name: 'The answer', type: 'scatter', symbol: 'circle', symbolSize: 15, z: 5, itemStyle: { color: 'transparent', borderColor: colours.ink, borderWidth: 2 },
             label: { show: true, position: narrow ? 'top' : 'right', distance: 8, color: colours.ink, fontWeight: 600, fontSize: 13, formatter: plan.found ? 'the answer' : 'nearest', backgroundColor: colours.paper, padding: [1, 4] }, data: [point(best)] }] : []),
