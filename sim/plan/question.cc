@@ -78,6 +78,13 @@ void check_batches(const QuestionKeys& keys, const std::string& file, std::vecto
     problems.push_back({file, "/batch", "nothing: a step that was given or recorded has its batch", "a batch", once});
 }
 
+// A step that takes as long on every GPU tells nothing of machines that it was not timed on.
+void check_model(const QuestionKeys& keys, const std::string& file, std::vector<Problem>& problems) {
+  if (keys.job.model && keys.job.model->emulated_step && !keys.only)
+    problems.push_back({file, "/machines/only", "the machines that the emulated step was timed on", "nothing",
+                        "such as {\"only\": [\"a100-sxm4-80gb\"]}"});
+}
+
 // What a job would be at fault for on a large machine, so that faults of the file and of the job are told together.
 void add_faults_of_job(const JsonValue& document, const Catalog& catalog, std::vector<Problem>& problems) {
   const JsonValue* job = document.find("job");
@@ -205,6 +212,7 @@ Question read_question(const std::string& path, const Catalog& catalog) {
   check_ids(keys.networks, "networks", "an id of nic", path, catalog.ids("nic"), problems);
   read_batches(keys.batches, question, problems);
   check_batches(keys, path, problems);
+  check_model(keys, path, problems);
   if (keys.region) catalog.carbon(*keys.region, lookup.at("/region"));
   if (keys.self_hosted && (keys.self_hosted->server_price || keys.self_hosted->network_price))
     problems.push_back({path, "/self_hosted", "prices beside those of machines and network",

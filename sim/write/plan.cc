@@ -162,15 +162,18 @@ std::string offer_rows(const std::vector<PlanOffer>& offers, std::size_t first) 
 std::string missed(double value, double limit, const std::string& unit) {
   const double ratio = value / limit;
   char times[32];
-  std::snprintf(times, sizeof times, "%.3g times it", ratio);
-  return readable(value - limit, unit) + ", " + (ratio >= 2 ? std::string(times) : percent(ratio - 1));
+  std::snprintf(times, sizeof times, "%.3g", ratio);
+  const std::string factor = ratio >= 100 && ratio < 1e15 ? whole_number(ratio) : times;
+  return readable(value - limit, unit) + ", " + (ratio >= 2 ? factor + " times it" : percent(ratio - 1));
 }
 
 std::string nearest_section(const Plan& plan) {
-  std::string text = plan.unproven.empty()
-                         ? "Nothing keeps the deadline and the budget. What comes nearest\n"
-                         : "\nOf machines with published rows like them none keeps both. What comes nearest\n";
-  if (plan.nearest.empty()) return text + "  nothing: no machine with published rows like it can run the job\n";
+  if (plan.nearest.empty())
+    return plan.unproven.empty() ? "Nothing, and no machine with published rows like it can run the job.\n" : "";
+  const char* limits = plan.deadline_s && plan.budget ? "both limits" : plan.deadline_s ? "the deadline" : "the budget";
+  std::string text =
+      (plan.unproven.empty() ? "Nothing keeps " : "\nOf machines with published rows like them none keeps ") +
+      std::string(limits) + ". What comes nearest\n";
   for (const PlanOffer& offer : plan.nearest) {
     text += offer_block(plan, offer);
     if (!offer.in_time) text += labelled("misses", "the deadline by " + missed(offer.time_s, *plan.deadline_s, "s"));
@@ -211,14 +214,14 @@ std::string plan_as_table(const Plan& plan) {
   std::string text = plan.name + ": " + plan.goal + "\n" + std::to_string(plan.machines) + " kinds of machine, " +
                      std::to_string(plan.runs) + " runs\n\n";
   const std::string title = plan.deadline_s ? "Least money in time" : "Fastest within the budget";
-  if (plan.offers.empty()) {
-    if (!plan.unproven.empty())
-      text += title + ", on a guessed or disputed price, or without a published row like it\n" +
-              offer_block(plan, plan.unproven.front());
-    text += nearest_section(plan);
-  } else {
-    text += title + "\n" + offer_block(plan, plan.offers.front());
+  const char* less_sure = "on a guessed or disputed price, or without a published row like ";
+  const std::vector<PlanOffer>& best = plan.offers.empty() ? plan.unproven : plan.offers;
+  if (!best.empty()) {
+    text += title + (plan.offers.empty() ? std::string(", ") + less_sure + "it" : "") + "\n" +
+            offer_block(plan, best.front());
     if (const std::string rivals = rival_text(plan); !rivals.empty()) text += labelled("against others", rivals);
+  }
+  if (!plan.offers.empty()) {
     if (plan.sure && *plan.sure > 0)
       text +=
           "\nLeast money that is in time even at the error of 9 in 10\n" + offer_block(plan, plan.offers[*plan.sure]);
@@ -227,8 +230,8 @@ std::string plan_as_table(const Plan& plan) {
   }
   const std::size_t told = plan.offers.empty() ? 1 : 0;
   if (plan.unproven.size() > told)
-    text += "\nKeep both, but on a guessed or disputed price, or without a published row like them\n" +
-            offer_rows(plan.unproven, told);
+    text += std::string("\nKeep both, but ") + less_sure + "them\n" + offer_rows(plan.unproven, told);
+  if (plan.offers.empty()) text += nearest_section(plan);
   return text + left_out_section(plan) + pruned_section(plan);
 }
 

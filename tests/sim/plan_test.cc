@@ -59,6 +59,10 @@ TEST_CASE("A question names every fault at once") {
     CHECK(found.count(pointer) == 1);
   }
   CHECK(faults(R"({"clustersim_question": 1, "job": {"model": "resnet-50"}})").count("") == 1);  // no limit at all
+  // a step that takes as long on every GPU says nothing of which to take
+  CHECK(faults(R"({"clustersim_question": 1, "deadline": "1 h",
+    "job": {"model": {"emulated_step": "0.2 s", "batch": 4}, "target": {"samples": 100}}})")
+            .count("/machines/only") == 1);
   // a job that no machine can run is at fault itself
   CHECK(
       faults(R"({"clustersim_question": 1, "job": {"model": "resnet-50", "batch_per_gpu": 65536}, "deadline": "1 h"})")
