@@ -156,7 +156,7 @@ TEST_CASE("Where nothing keeps both, what comes nearest misses one of them") {
     if (offer.proven) CHECK(misses(answer.nearest[0]) <= misses(offer));
   CHECK(std::any_of(answer.nearest.begin(), answer.nearest.end(), [](const PlanOffer& o) { return o.in_time; }));
   for (const PlanOffer& offer : answer.nearest) CHECK(!offer.in_budget);
-  CHECK(write(answer, "table").find("Nothing keeps the deadline and the budget") != std::string::npos);
+  CHECK(write(answer, "table").find("Nothing keeps both limits") != std::string::npos);
 }
 
 TEST_CASE("Faults of the batch are told with those of the job") {
