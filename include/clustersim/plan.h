@@ -9,10 +9,11 @@
 // A batch that changes what is learnt is only searched where the samples to a quality follow from it (the published
 // reference points), or where the samples of a step are kept (`batch/global`).
 // A budget is for renting the money of the run; for owning the purchase of servers, cards, switches and cables,
-// whatever the run itself then costs. The best offer has the least outlay of those that keep both, among machines whose
-// like has published rows and, rented, a published price; what lacks either is listed apart. As sure as the rows like
-// it: real time = time x (1 + error), error of 9 in 10 rows. Another offer is a toss-up with the best where outlays
-// (without a deadline: times) differ by less than their errors, taken as independent.
+// whatever the run itself then costs. Where the question says how many runs, it is for the rent, or the purchase and
+// the electricity, of all of them; the deadline is of each. The best offer has the least outlay of those that keep
+// both, among machines whose like has published rows and, rented, a published price; what lacks either is listed apart.
+// As sure as the rows like it: real time = time x (1 + error), error of 9 in 10 rows. Another offer is a toss-up with
+// the best where outlays (without a deadline: times) differ by less than their errors, taken as independent.
 //
 // Checked by: tests/sim/plan_test.cc (bounds against full search, budgets, unpriced parts, batches, networks);
 // tests/report/pages.test.mjs (the page)
@@ -49,6 +50,8 @@ struct PlanOffer {
   double time_s = 0;
   double run_cost = 0;                // of the run: rent, or this run's share of owned machines
   std::optional<double> purchase;     // of owned machines: servers and network
+  int runs = 1;                       // that the money is for
+  double electricity = 0;             // of owned machines, of all runs; 0 where the question gives no number of runs
   double network_cost = 0;            // of owned machines: the part of it for cards, switches and cables
   std::optional<double> worst_error;  // of the throughput, 9 in 10 rows like it; empty: no row is like it
   std::string like;                   // which rows
@@ -64,7 +67,7 @@ struct PlanOffer {
   bool toss_up = false;
   Report report;
 
-  double outlay() const { return purchase.value_or(run_cost); }
+  double outlay() const { return purchase ? *purchase + electricity : run_cost * runs; }
   double worst_time_s() const { return time_s * (1 + worst_error.value_or(0)); }
 };
 
@@ -79,6 +82,7 @@ struct Plan {
   std::string name, goal;  // "resnet-50 within 12 h for at most 100 USD, rented or owned"
   std::string currency;
   std::optional<double> deadline_s, budget;
+  std::optional<int> runs_asked;    // that the money is for, where the question says
   std::vector<PlanOffer> offers;    // that keep deadline and budget: one a machine, least outlay first
   std::vector<PlanOffer> unproven;  // the same, of what is not proven
   std::vector<PlanOffer> nearest;   // where none keeps both: what misses least, then what keeps either best

@@ -37,7 +37,7 @@ class Batches {
   }
   bool fits_here(BatchChoice batch) const {
     return batch.per_gpu >= 1 && batch.per_gpu <= largest && batch.per_gpu >= (per_step() ? batch.accumulation : 1) &&
-           fits_everywhere(in(batch), cluster_);
+           memory_fit(in(batch), cluster_) == MemoryFit::fits;
   }
   bool per_step() const { return job_.stack == Stack::mlperf; }
   double global(BatchChoice batch) const { return in(batch).samples_per_step_and_gpu() * gpus_; }

@@ -94,6 +94,7 @@ PlanOffer describe_offer(const Question& question, const MachineChoice& machine,
   offer.gpu = node.gpu.id;
   offer.rented = machine.rented;
   offer.currency = question.currency;
+  offer.runs = question.runs.value_or(1);
   offer.network = network_text(network, scenario);
   const TargetLength length = target_length(scenario.job, scenario.cluster);
   offer.batch = {scenario.job.batch_per_gpu,
@@ -119,6 +120,9 @@ bool add_result(const Question& question, const Scenario& scenario, PlanOffer& o
   offer.time_s = metric_of(offer.report, of_its_own ? "time_to_train_cloud" : "time_to_train");
   offer.batch.time_s = offer.time_s;
   offer.run_cost = metric_of(offer.report, cost);
+  if (!offer.rented && question.runs)
+    offer.electricity = offer.runs * metric_of(offer.report, "energy") *
+                        scenario.cost->self_hosted->electricity.base() * scenario.cost->currency_per_usd;
   offer.in_time = !question.deadline_s || offer.time_s <= *question.deadline_s;
   offer.in_budget = !question.budget || offer.outlay() <= *question.budget;
   const Bottleneck& limit = offer.report.bottleneck;

@@ -188,6 +188,7 @@ Plan plan(const std::string& path, const PlanOptions& options) {
   result.currency = question.currency;
   result.deadline_s = question.deadline_s;
   result.budget = question.budget;
+  result.runs_asked = question.runs;
   std::vector<MachineTried> tried = try_all(question, machines, catalog, {}, jobs);
   refuse_if_none_runs(tried);
   for (const MachineTried& machine : tried) result.runs += machine.runs;

@@ -120,7 +120,9 @@ void read_budget(const std::optional<std::string>& text, Question& question, std
 
 std::string goal_of(const QuestionKeys& keys, const std::optional<std::string>& model) {
   std::string text = model.value_or("the job");
+  if (keys.runs) text += " " + std::to_string(*keys.runs) + " times" + (keys.deadline ? ", each" : "");
   if (keys.deadline) text += " within " + format_quantity(*keys.deadline);
+  if (keys.runs && keys.budget) text += ", all";
   if (keys.budget) text += " for at most " + *keys.budget;
   switch (keys.own_or_rent) {
     case OwnOrRentWish::either:
@@ -147,6 +149,12 @@ void visit_question(FieldVisitor& v, QuestionKeys& keys, const Lookup& lookup) {
          .meaning = "the most money: rented for the run, owned for the machines; sets the currency of the answer",
          .default_text = "none"},
         keys.budget);
+  v.key({.name = "runs",
+         .meaning = "how often the job is done: the budget is then for all of them, electricity of owned machines too",
+         .default_text = "once; of owned machines the purchase alone counts",
+         .min = 1,
+         .max = 1e6},
+        keys.runs);
   v.choice({.name = "own_or_rent", .meaning = "which machines come into question", .default_text = "either"},
            kOwnOrRentWords, keys.own_or_rent);
   v.choice({.name = "pricing", .meaning = "the tariff of rented machines", .default_text = "on-demand"}, kPricingWords,
@@ -237,6 +245,7 @@ Question read_question(const std::string& path, const Catalog& catalog) {
   question.networks = keys.networks;
   question.batch_given = keys.job.batch_per_gpu.has_value();
   question.global_batch = keys.global_batch;
+  question.runs = keys.runs;
   question.most_machines = keys.most_machines;
   const JsonValue* model = document.find("job")->find("model");
   question.goal =

@@ -23,7 +23,7 @@ struct QuestionKeys {
   CloudPricing pricing = CloudPricing::on_demand;
   std::optional<SelfHostedKeys> self_hosted;
   std::optional<std::vector<std::string>> only, without, networks;
-  std::optional<int> global_batch;
+  std::optional<int> global_batch, runs;
   std::optional<std::string> batches;  // a list, as JSON
   int most_machines = 64;
 };
@@ -42,6 +42,7 @@ struct Question {
   bool batch_given = false;                          // by the job
   std::vector<int> batches;                          // of a GPU, those to be tried; empty: not said
   std::optional<int> global_batch;                   // samples of a step, on whatever machines
+  std::optional<int> runs;                           // that the money is for; empty: one
   int most_machines = 64;
 };
 

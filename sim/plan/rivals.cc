@@ -39,9 +39,8 @@ std::string why(const PlanOffer& best, const PlanOffer& offer) {
     add(text, offer.outlay() / best.outlay(), "dearer to buy", "cheaper to buy");
     add(text, offer.time_s / best.time_s, "slower", "faster");
   } else {
-    text = offer.rented ? "rented for " + readable(offer.run_cost, offer.currency) + ", not bought"
-                        : "bought for " + readable(offer.outlay(), offer.currency) + "; this run's share of it is " +
-                              readable(offer.run_cost, offer.currency);
+    text = (offer.rented ? "rented, " : "bought, ") + readable(offer.run_cost, offer.currency) +
+           (offer.rented ? " for a run" : " as the share of a run");
   }
   return text.empty() ? "as good" : text;
 }

@@ -93,7 +93,8 @@ class MachineSearch {
   double least_rent(const Scenario& scenario, double least_s) const {
     const auto& cloud = scenario.cost->cloud;
     if (!machine_.rented || !cloud || !cloud->price) return 0;
-    return cloud->price->base() * scenario.cluster.nodes() * least_s * scenario.cost->currency_per_usd;
+    return question_.runs.value_or(1) * cloud->price->base() * scenario.cluster.nodes() * least_s *
+           scenario.cost->currency_per_usd;
   }
 
   // Networks with what they cost, the cheapest first.

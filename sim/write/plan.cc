@@ -48,10 +48,16 @@ std::string step_text(const PlanOffer& offer) {
 }
 
 std::string money_text(const PlanOffer& offer) {
-  if (offer.rented) return readable(offer.run_cost, offer.currency) + " for the run";
+  const std::string runs = whole_number(offer.runs) + " runs";
+  if (offer.rented)
+    return readable(offer.run_cost, offer.currency) + " for the run" +
+           (offer.runs > 1 ? ", " + readable(offer.outlay(), offer.currency) + " for " + runs : "");
   std::string text = readable(*offer.purchase, offer.currency) + " to buy";
   if (offer.network_cost > 0)
     text += ", of it " + readable(offer.network_cost, offer.currency) + " for cards, switches and cables";
+  if (offer.electricity > 0)
+    text += "; " + readable(offer.electricity, offer.currency) + " of electricity for " + runs +
+            ", which keep it busy for " + readable(offer.runs * offer.time_s, "s");
   return text + "; this run's share " + readable(offer.run_cost, offer.currency);
 }
 
@@ -78,7 +84,7 @@ std::string sure_text(const Plan& plan, const PlanOffer& offer) {
   if (!offer.worst_error) return "no published row is like it";
   std::string text = "9 in 10 of " + offer.like + ", are within " + percent(*offer.worst_error) + ": up to " +
                      readable(offer.worst_time_s(), "s");
-  if (offer.rented) text += " and " + readable(offer.run_cost * (1 + *offer.worst_error), offer.currency);
+  if (offer.rented) text += " and " + readable(offer.outlay() * (1 + *offer.worst_error), offer.currency);
   if (plan.deadline_s) text += offer.worst_time_s() <= *plan.deadline_s ? ", still in time" : ", which is late";
   return text;
 }

@@ -21,6 +21,7 @@ Json tried_json(const PlanOffer& offer) {
   Json json = {{"machine", offer.machine}, {"count", offer.count},   {"gpus", offer.gpus},        {"gpu", offer.gpu},
                {"rented", offer.rented},   {"time_s", offer.time_s}, {"run_cost", offer.run_cost}};
   if (!offer.network.empty()) json["network"] = offer.network;
+  json["outlay"] = offer.outlay();
   if (offer.purchase) json["purchase"] = *offer.purchase;
   if (offer.worst_error) json["nine_in_ten"] = *offer.worst_error;
   json["in_time"] = offer.in_time;
@@ -36,7 +37,10 @@ Json offer_json(const PlanOffer& offer) {
                {"gpu", offer.gpu},         {"rented", offer.rented},    {"currency", offer.currency},
                {"time_s", offer.time_s},   {"run_cost", offer.run_cost}};
   if (!offer.network.empty()) json["network"] = offer.network;
+  json["runs"] = offer.runs;
+  json["outlay"] = offer.outlay();
   if (offer.purchase) {
+    json["electricity"] = offer.electricity;
     json["purchase"] = *offer.purchase;
     json["network_cost"] = offer.network_cost;
   }
@@ -72,6 +76,7 @@ std::string plan_as_json(const Plan& plan) {
   Json json = {{"question", plan.name}, {"goal", plan.goal}, {"machines", plan.machines}, {"runs", plan.runs}};
   if (plan.deadline_s) json["deadline_s"] = *plan.deadline_s;
   if (plan.budget) json["budget"] = {{"value", *plan.budget}, {"unit", plan.currency}};
+  if (plan.runs_asked) json["runs_asked"] = *plan.runs_asked;
   json["offers"] = offers_json(plan.offers);
   if (plan.sure) json["sure"] = *plan.sure;
   json["unproven"] = offers_json(plan.unproven);

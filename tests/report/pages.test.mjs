@@ -60,7 +60,7 @@ const runFigures = (data) => ({
   'From an idle start to the steady state': undefined,
   ...(data.like.length > 0 ? { 'Predicted against measured': data.like.length + 6, 'Their errors': undefined } : {}),
 });
-const outlay = (offer) => offer.purchase ?? offer.run_cost;
+const outlay = (offer) => offer.outlay;
 // No other is as fast and cheaper, nor as cheap and faster; equals once. Of what is proven, where the answer is.
 const frontOf = ({ offers, unproven, nearest, tried }) => {
   const proven = tried.filter((offer) => offer.proven || !(offers[0] ?? unproven[0] ?? nearest[0]).proven);

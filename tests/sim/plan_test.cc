@@ -244,6 +244,26 @@ TEST_CASE("Owned servers of a cluster are joined by the cheapest network that is
   CHECK(best[0].outlay() == Approx(least));
 }
 
+TEST_CASE("Money for many runs is rent, or machines and electricity, of all of them") {
+  const auto ask = [](const std::string& runs) {
+    return plan(question(R"("deadline": "5 h", "runs": )" + runs, R"("dgx-a100-40gb", "aws-p4d-24xlarge")"));
+  };
+  const Plan one = ask("1"), many = ask("100000");
+  REQUIRE(one.offers.size() == 2);
+  REQUIRE(many.offers.size() == 2);
+  CHECK(one.offers[0].rented);    // a run of minutes pays no machine
+  CHECK(!many.offers[0].rented);  // many do
+  for (const PlanOffer& offer : many.offers) {
+    CHECK(offer.runs == 100000);
+    if (offer.rented) CHECK(offer.outlay() == Approx(1e5 * offer.run_cost));
+    // 0.12 USD/kWh, the energy of a run in J with the site's overhead in it
+    double energy = 0;
+    for (const Metric& metric : offer.report.metrics)
+      if (metric.name == "energy") energy = metric.value;
+    if (!offer.rented) CHECK(offer.outlay() == Approx(199000 + 1e5 * 0.12 * energy / 3.6e6).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("A first epoch from cold storage is named where it sets the time") {
   // 1.28 M records of 116 kB from one SATA disk of some 0.5 GB/s take minutes; the second epoch is in memory.
   const Plan answer = plan(folder().write("cold.json", R"({"clustersim_question": 1, "deadline": "100 h",

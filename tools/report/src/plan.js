@@ -6,7 +6,7 @@ import { table } from './table.js';
 import { parts } from './theme.js';
 import { grouped, percent, readable, scaleOf } from './units.js';
 
-const outlay = (offer) => offer.purchase ?? offer.run_cost;
+const outlay = (offer) => offer.outlay;
 const worst = (offer) => offer.expected_error?.nine_in_ten ?? offer.nine_in_ten;
 const count = (number) => grouped(String(Math.round(number)));
 const named = (offer) => `${offer.count} x ${offer.machine}`;
@@ -23,7 +23,7 @@ export function planPage(data) {
     headline: `Asked: ${data.goal}. Tried: ${count(data.machines)} kinds of machine in ${count(data.runs)} runs.`,
     answer: plan.best ? [lede(plan), answerNumbers(plan), answerReading(plan)] : [h('p', { class: 'lede' }, 'No machine that is known can run this job.')],
     sections: [
-      { id: 'candidates', title: 'Time against money', says: 'Everything that ran. Rented, the money is that of the run; owned, of the purchase.', body: [figures(frontFigure(plan))] },
+      { id: 'candidates', title: 'Time against money', says: plan.runs_asked ? `Everything that ran. The money is for ${count(plan.runs_asked)} runs: rent, or machines and electricity; the time is of one.` : 'Everything that ran. Rented, the money is that of the run; owned, of the purchase.', body: [figures(frontFigure(plan))] },
       { id: 'rivals', title: 'The best offers, and how sure', short: 'Rivals', says: rivalsSay(plan), body: [figures(rivalsFigure(plan)), offersTable(plan, offers, 'Offers that keep both limits')] },
       { id: 'unproven', title: 'On a guessed price, or without published rows like it', short: 'Less sure', says: 'They keep both limits too, as far as is known.', body: [offersTable(plan, unproven, 'Offers that are less sure')] },
       { id: 'nearest', title: 'What comes nearest', says: 'Of machines with published rows like them none keeps both limits.', body: [nearestTable(plan)] },
@@ -43,7 +43,7 @@ function lede(plan) {
   const what = [h('b', {}, named(best)), ` (${count(best.gpus)} x ${best.gpu})`];
   if (!plan.found)
     return h('p', { class: 'lede' }, `Nothing keeps ${limitsOf(plan)}. Nearest is to ${best.rented ? 'rent' : 'buy'} `, what, ': ', h('b', {}, readable(best.time_s, 's')), ', ', h('b', {}, money(outlay(best))), missText(plan, best), '.');
-  return h('p', { class: 'lede' }, best.rented ? 'Rent ' : 'Buy ', what, ': trained in ', h('b', {}, readable(best.time_s, 's')), ' for ', h('b', {}, money(outlay(best))),
+  return h('p', { class: 'lede' }, best.rented ? 'Rent ' : 'Buy ', what, ': trained in ', h('b', {}, readable(best.time_s, 's')), plan.runs_asked ? `, ${count(plan.runs_asked)} times` : '', ' for ', h('b', {}, money(outlay(best))),
     plan.proven ? '. ' : ', on a guessed price or without published rows like it. ', sureText(plan));
 }
 
@@ -61,11 +61,11 @@ function sureText({ best, deadline_s: deadline }) {
 }
 
 function answerNumbers(plan) {
-  const { best, money } = plan, next = plan.kept[1];
+  const { best, money } = plan, next = plan.kept[1], runs = plan.runs_asked ?? 1;
   return numbers([
     { name: 'Time to train', value: readable(best.time_s, 's'), note: plan.deadline_s && `of ${readable(plan.deadline_s, 's')} allowed`, best: true },
-    { name: best.rented ? 'Rent of the run' : 'To buy', value: money(outlay(best)),
-      note: [plan.budget && `of ${money(plan.budget.value)}`, !best.rented && best.network_cost > 0 && `${money(best.network_cost)} of it for the network`, !best.rented && `this run's share ${money(best.run_cost)}`].filter(Boolean).join('; ') },
+    { name: best.rented ? (runs > 1 ? `Rent of ${count(runs)} runs` : 'Rent of the run') : runs > 1 ? `Machines and power for ${count(runs)} runs` : 'To buy', value: money(outlay(best)),
+      note: [plan.budget && `of ${money(plan.budget.value)}`, !best.rented && best.network_cost > 0 && `${money(best.network_cost)} of it for the network`, best.rented && runs > 1 && `${money(best.run_cost)} each`, best.electricity > 0 && `${money(best.electricity)} of it electricity; busy for ${readable(runs * best.time_s, 's')}`, !best.rented && `this run's share ${money(best.run_cost)}`].filter(Boolean).join('; ') },
     { name: 'Error of runs like it', value: worst(best) === undefined ? '?' : `±${percent(worst(best))}`, note: best.expected_error ? `in nine of ten: ${best.expected_error.of}` : 'no published row is like it' },
     best.batch.per_gpu > 0 && { name: 'Batch of a GPU', value: batchName(best.batch), note: `${count(best.batch.global)} samples a step${best.batch.epochs >= 1 ? `, ${readable(best.batch.epochs)} epochs` : ''}` },
     plan.found && next && { name: 'The next best', value: next.behind ? money(outlay(next)) : '–', note: `${named(next)}, ${next.rented ? 'rented' : 'owned'}, ${readable(next.time_s, 's')}` },
