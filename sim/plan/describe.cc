@@ -22,7 +22,7 @@ std::string network_text(const NetworkChoice& network, const Scenario& scenario)
   const NodeSpec& node = scenario.cluster.groups.front().node;
   if (scenario.cluster.nodes() < 2 || !node.nic) return "";
   std::string text = std::to_string(node.nics) + " x " + node.nic->id + ", " +
-                     format_quantity(scenario.cluster.fabric.link) + ", " +
+                     format_quantity(scenario.cluster.fabric.link, "Gbit/s") + ", " +
                      word_of(kTransportWords, scenario.cluster.fabric.transport);
   if (!network.card.empty()) text += ", bought";
   return text;

@@ -56,7 +56,11 @@ class Choices {
     choice.clusters = server.rack_units > 0;  // desktops and open frames are not cabled into a cluster
     choice.price_date = server.price_date;
     choice.scenario = scenario_of(id, R"({"self_hosted": )" + question_.self_hosted + ", ");
-    for (const PartCount& nic : server.nics) choice.cards += nic.role == "compute" ? nic.count : 0;
+    for (const PartCount& nic : server.nics) {
+      if (nic.role != "compute") continue;
+      if (choice.cards == 0) choice.card = nic.id;
+      choice.cards += nic.count;
+    }
     choice.own_cards = !on_gpus(server);
     choices_.push_back(std::move(choice));
   }

@@ -16,6 +16,7 @@ struct MachineChoice {
   bool guessed_price = false;  // rented: the tariff is a recollection, or disputed
   bool own_cards = false;      // owned: its cards are of its own, and others can take their place
   int cards = 0;               // owned: of the network that training uses
+  std::string card;            // owned: the kind of the first of them
   std::string price_date;
   JsonValue scenario;  // of one machine
 };

@@ -29,6 +29,7 @@ std::vector<NetworkChoice> network_choices(const Question& question, const Machi
   if (!machine.own_cards) return choices;
   if (machine.cards > 1) choices.push_back({"", 1});
   const auto add = [&](const std::string& card, bool many) {
+    if (card == machine.card) return;  // it has these
     choices.push_back({card, 1});
     if (many && gpus >= 4) choices.push_back({card, gpus / 2});
   };

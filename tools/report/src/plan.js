@@ -12,6 +12,7 @@ const count = (number) => grouped(String(Math.round(number)));
 const named = (offer) => `${offer.count} x ${offer.machine}`;
 const times = (ratio) => (ratio >= 100 ? `${count(Number(ratio.toPrecision(2)))} times` : ratio >= 2 ? `${ratio.toPrecision(2)} times` : `+${percent(ratio - 1)}`);
 const batchName = (batch) => `${count(batch.per_gpu)}${batch.accumulation > 1 ? ` x ${count(batch.accumulation)}` : ''}`;
+const unbroken = (text) => text.replace(/ (%|x) /g, '\u00a0$1 ');
 const pick = (list, most) => list.slice(0, most);
 
 export function planPage(data) {
@@ -175,7 +176,7 @@ function rivalsFigure(plan) {
     option: (colours, narrow) => ({
       grid: { left: 8, right: 84, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: axis(colours, { type: 'value', splitNumber: narrow ? 2 : 5, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${grouped(String(Number(v.toPrecision(4))))} ${prefixed}` } }),
-      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(named), axisLabel: { color: colours.ink, width: narrow ? 125 : 250, overflow: 'break', fontSize: narrow ? 11 : 12 } }),
+      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(named), axisLabel: { color: colours.ink, width: narrow ? 165 : 250, overflow: 'truncate', fontSize: narrow ? 10 : 12 } }),
       tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(named(rows[i]), ['Time', readable(rows[i].time_s, 's')], ['To spend', plan.money(outlay(rows[i]))], ['Error, nine in ten', percent(worst(rows[i]))], rows[i].behind && [rows[i].behind.why, '']) }),
       series: [
         { type: 'bar', barWidth: 14,
@@ -198,7 +199,7 @@ function offersTable(plan, offers, title) {
   if (offers.length === 0) return null;
   const columns = [{ name: 'Machines' }, { name: 'GPUs' }, { name: 'Way' }, { name: 'Time', unit: 's' }, { name: 'Nine in ten', unit: 's' }, { name: 'To spend', unit: plan.currency }, { name: 'Against the best' }, { name: 'Batch' }, { name: 'Limited by' }, { name: 'Network' }];
   const against = (offer) => (!offer.behind ? 'the best' : `${offer.behind.toss_up ? 'a toss-up; ' : ''}${offer.behind.share >= 1 ? `${(1 + offer.behind.share).toPrecision(2)} times` : `${offer.behind.share < 0 ? '−' : '+'}${percent(Math.abs(offer.behind.share))}`}: ${offer.behind.why}`);
-  const made = table(title, columns, offers.map((offer) => [named(offer), `${count(offer.gpus)} x ${offer.gpu}`, offer.rented ? 'rented' : 'owned', offer.time_s, offer.expected_error?.time_s ?? null, outlay(offer), against(offer), batchName(offer.batch), offer.limit.kind, offer.network ?? '–']));
+  const made = table(title, columns, offers.map((offer) => [named(offer), `${count(offer.gpus)} x ${offer.gpu}`, offer.rented ? 'rented' : 'owned', offer.time_s, offer.expected_error?.time_s ?? null, outlay(offer), unbroken(against(offer)), batchName(offer.batch), offer.limit.kind, offer.network ?? '–']));
   made.classList.add('offers');
   return made;
 }
@@ -224,7 +225,7 @@ function batchFigure({ best }) {
     option: (colours, narrow) => ({
       grid: { left: 8, right: narrow ? 70 : 180, top: 4, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       xAxis: axis(colours, { type: 'value', splitNumber: 3, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${v} ${unit}` } }),
-      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(name), axisLabel: { color: colours.ink, width: narrow ? 130 : 220, overflow: 'break' } }),
+      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(name), axisLabel: { color: colours.ink, width: narrow ? 150 : 220, overflow: 'truncate', fontSize: narrow ? 11 : 12 } }),
       tooltip: tooltip(colours, { formatter: ({ dataIndex: i }) => tip(name(rows[i]), ['Time', readable(rows[i].time_s, 's')], rows[i].epochs && ['Epochs', readable(rows[i].epochs)]) }),
       series: [{ type: 'bar', barWidth: 14, label: { show: true, position: 'right', color: colours.ink, formatter: ({ dataIndex: i }) => `${readable(rows[i].time_s, 's')}${!narrow && rows[i].epochs >= 1 ? `, ${readable(rows[i].epochs)} epochs` : ''}` },
         data: rows.map((batch) => ({ value: batch.time_s / divisor, itemStyle: { color: batch.time_s === least ? colours.accent : colours.neutral, borderRadius: [0, 3, 3, 0] } })) }],
@@ -246,8 +247,8 @@ function stepFigure(plan) {
     option: (colours, narrow) => ({
       grid: { left: 8, right: 24, top: narrow ? 110 : 62, bottom: 8, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
       legend: legend(colours),
-      xAxis: axis(colours, { type: 'value', max: 100, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${v} %` } }),
-      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(named), axisLabel: { color: colours.ink, width: narrow ? 125 : 250, overflow: 'break', fontSize: narrow ? 11 : 12 } }),
+      xAxis: axis(colours, { type: 'value', max: 100, interval: narrow ? 50 : 20, axisLabel: { color: colours.soft, hideOverlap: true, formatter: (v) => `${v} %` } }),
+      yAxis: plainAxis(colours, { type: 'category', inverse: true, data: rows.map(named), axisLabel: { color: colours.ink, width: narrow ? 165 : 250, overflow: 'truncate', fontSize: narrow ? 10 : 12 } }),
       tooltip: tooltip(colours, { formatter: ({ seriesName, dataIndex, value }) => tip(named(rows[dataIndex]), [seriesName, `${value.toPrecision(3)} %`]) }),
       series: present.map((part) => ({ name: part.short ?? part.name, type: 'bar', stack: 'step', barWidth: 16, itemStyle: { color: colours.part[part.key] }, data: rows.map((offer) => 100 * share(offer, part)) })),
     }),
