@@ -1,6 +1,7 @@
 // nccl-tests and rccl-tests as text, of every era:
 //
 //   size(B) count type [redop] [root] | time algbw busbw (error|#wrong) | the same in place [| #iters]
+// (the newest may put four columns of single iterations behind each side)
 //
 // Launchers put words before a line and mix the lines of ranks, so a row is found by its form: two whole numbers and a
 // type, anywhere in the first words. Which numbers follow is decided by algbw = size / time, which also tells
@@ -78,7 +79,8 @@ std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
     if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
     for (const std::size_t first : {next, next + 1}) {  // without and with a root
       const auto out = side_at(words, first, *bytes);
-      const auto in = side_at(words, first + 4, *bytes);
+      auto in = side_at(words, first + 4, *bytes);
+      if (!in) in = side_at(words, first + 8, *bytes);  // behind i_min, i_max, i_p99 and i_cv% of single iterations
       if (!out && !in) continue;
       if (first > next) {
         const auto root = integer_of(words[next]);
@@ -133,6 +135,23 @@ struct Devices {
     return std::any_of(seen.begin(), seen.end(), [](const auto& entry) { return entry.second > 1; });
   }
 };
+
+// Columns of the first header "#  size  count  type [redop] [root]  time ...".
+struct Header {
+  bool seen = false, redop = false, root = false;
+};
+
+// Old tests gave all-gather no column for an operator, and all-to-all an empty one.
+std::optional<CollectiveOp> operation_of_header(const Header& header, const std::vector<Row>& rows, int ranks) {
+  if (!header.seen || header.root) return std::nullopt;
+  const CollectiveOp op = header.redop ? CollectiveOp::all_to_all : CollectiveOp::all_gather;
+  int fit = 0, off = 0;
+  for (const Row& row : rows) {
+    if (!row.printed.operator_word.empty() || row.printed.root) return std::nullopt;
+    if (row.printed.algbw >= 0.5) ++(agrees(row.printed.busbw, row.printed.algbw * bus_factor(op, ranks)) ? fit : off);
+  }
+  return fit > off ? std::optional<CollectiveOp>(op) : std::nullopt;
+}
 
 // The operation that most rows agree on.
 std::optional<CollectiveOp> operation_of_rows(const std::vector<Row>& rows, int ranks) {
@@ -194,9 +213,66 @@ void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nod
       continue;
     }
     const double seconds = usable_seconds(row, op, ranks, out);
-    if (seconds > 0) out.collectives.push_back({op, ranks, nodes, row.printed.bytes, seconds, row.line});
+    if (seconds > 0) out.add(CollectiveTime{op, ranks, nodes, row.printed.bytes, seconds, row.line});
   }
 }
+
+// One run of a test; a log may hold several.
+struct Run {
+  Devices devices;
+  std::vector<Row> rows;
+  Header header;
+  std::optional<CollectiveOp> named;
+  bool announced = false;  // by lines of the test itself, not by a command alone
+
+  // A line that stands before the rows of a test, though rows were seen: another run begins.
+  bool ends_at(const std::string& line) const {
+    if (rows.empty()) return false;
+    return (operation_in(line) && !contains(line, "concluded")) || announces(line);
+  }
+  static bool announces(const std::string& line) {
+    return contains(line, "# nThread ") || contains(line, "Using devices");
+  }
+
+  void take(const std::string& line, int number) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) return;
+    if (!named) named = operation_in(line);
+    announced = announced || announces(line);
+    if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
+    if (!header.seen && contains(line, "count") && contains(line, "algbw"))
+      header = {true, contains(line, "redop"), contains(line, "root")};
+    if (const auto row = row_of(words, number)) rows.push_back(*row);
+  }
+
+  // The operation, once its rows have been kept.
+  std::optional<CollectiveOp> keep(const ReaderOptions& options, MeasuredFile& out) const {
+    const int first = rows.front().line;
+    int ranks = static_cast<int>(devices.ranks.size());
+    if (ranks < 2) {
+      ranks = ranks_of_rows(rows);
+      if (ranks >= 2)
+        out.warn(first, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
+    }
+    if (ranks < 2) {
+      out.warn(first, "how many ranks took part is not said, so the rows cannot be used");
+      return std::nullopt;
+    }
+    if (devices.copies())
+      out.warn(first, "ranks announced more than once: independent copies of the test ran at a time");
+    if (devices.other_groups) out.warn(first, "several communicators ran at a time; ranks are those of group 0");
+    auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
+    if (!op) op = operation_of_header(header, rows, ranks);
+    if (!op) {
+      out.warn(first, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
+      return std::nullopt;
+    }
+    keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+    return op;
+  }
+};
+
+constexpr std::size_t most_runs = 1000;
 
 }  // namespace
 
@@ -206,45 +282,37 @@ bool is_nccl_text(const std::string& text) {
 }
 
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out) {
-  Devices devices;
-  std::vector<Row> rows;
+  std::vector<Run> runs(1);
   std::string version;
   int number = 0;
   for (const std::string& raw : lines_of(text)) {
     ++number;
     const std::string line = without_prefix(raw);
-    const std::vector<std::string> words = words_of(line);
-    if (words.empty()) continue;
-    if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (version.empty()) version = version_in(line);
-    if (const auto row = row_of(words, number)) rows.push_back(*row);
+    if (runs.size() < most_runs && runs.back().ends_at(line)) runs.emplace_back();
+    runs.back().take(line, number);
   }
+  for (std::size_t i = runs.size() - 1; i > 0; --i) {  // NCCL's own lines name programs too
+    if (runs[i].announced) continue;
+    runs[i - 1].rows.insert(runs[i - 1].rows.end(), runs[i].rows.begin(), runs[i].rows.end());
+    runs[i].rows.clear();
+  }
+  std::erase_if(runs, [](const Run& run) { return run.rows.empty(); });
   out.program = "nccl-tests" + (version.empty() ? "" : " (" + version + ")");
-  if (devices.models.size() == 1) out.gpu = *devices.models.begin();
-  if (rows.empty()) {
+  if (runs.empty()) {
     out.warn(0, "no rows: the test printed no data");
     return;
   }
-  int ranks = static_cast<int>(devices.ranks.size());
-  if (ranks < 2) {
-    ranks = ranks_of_rows(rows);
-    if (ranks >= 2)
-      out.warn(0, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
+  std::set<std::string> models;
+  std::set<CollectiveOp> ops;
+  for (const Run& run : runs) {
+    models.insert(run.devices.models.begin(), run.devices.models.end());
+    if (const auto op = run.keep(options, out)) ops.insert(*op);
   }
-  if (ranks < 2) {
-    out.warn(0, "how many ranks took part is not said, so the rows cannot be used");
-    return;
-  }
-  if (devices.copies()) out.warn(0, "ranks announced more than once: independent copies of the test ran at a time");
-  if (devices.other_groups) out.warn(0, "several communicators ran at a time; ranks are those of group 0");
-  const auto named = operation_in(text);
-  const auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
-  if (!op) {
-    out.warn(0, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
-    return;
-  }
-  out.program = std::string(to_string(*op)) + " of " + out.program;
-  keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+  if (models.size() == 1) out.gpu = *models.begin();
+  if (ops.size() == 1) out.program = std::string(to_string(*ops.begin())) + " of " + out.program;
+  if (runs.size() > 1)
+    out.warn(0, std::to_string(runs.size()) + " runs; those of one operation and as many ranks are taken together");
 }
 
 }  // namespace clustersim

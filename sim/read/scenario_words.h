@@ -87,7 +87,7 @@ inline constexpr Choice<Stack> kStackWords[] = {
 
 inline constexpr Choice<Fusion> kFusionWords[] = {
     {"eager", Fusion::eager, "one kernel an operator, channels last"},
-    {"nchw", Fusion::nchw, "one kernel an operator, channels first"},
+    {"nchw", Fusion::nchw, "the same in PyTorch until about 1.9: channels first, GELU in operators"},
     {"fused", Fusion::fused, "normalisation, addition and ReLU (or attention) in one kernel"},
     {"jit", Fusion::jit, "element-wise chains compiled together"},
 };
@@ -105,6 +105,15 @@ inline constexpr Choice<Head> kHeadWords[] = {
 inline constexpr Choice<Reduction> kReductionWords[] = {
     {"all_reduce", Reduction::all_reduce, "one all-reduce"},
     {"rs_ar_ag", Reduction::rs_ar_ag, "reduce-scatter in the node, all-reduce between nodes, all-gather in the node"},
+};
+
+inline constexpr Choice<Sharding> kShardingWords[] = {
+    {"none", Sharding::none, "every GPU holds everything"},
+    {"optimizer", Sharding::optimizer,
+     "each GPU updates its share of the weights (ZeRO-1): reduce-scatter of gradients, all-gather of weights"},
+    {"full", Sharding::full,
+     "each GPU holds its share of weights, gradients and states (ZeRO-3, FSDP): a layer is gathered before it is used"},
+    {"hybrid", Sharding::hybrid, "full inside each node, an all-reduce between nodes (HSDP)"},
 };
 
 inline constexpr Choice<CollectiveAlgorithm> kAlgorithmWords[] = {

@@ -6,6 +6,7 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/nccl_rows.h"
 #include "sim/import/text_source.h"
+#include "tests/sim/measurement_samples.h"
 
 using namespace clustersim;
 
@@ -159,6 +160,73 @@ TEST_CASE("a column that somebody put in front is not the size", "[measurements]
                                  side(op, 32, 1073741824) + " 0" + side(op, 32, 1073741824) + " 0\n");
   REQUIRE(file.collectives.size() == 1);
   CHECK(file.collectives[0].bytes == 1073741824);
+}
+
+TEST_CASE("old logs tell all-gather and all-to-all by the header's columns", "[measurements]") {
+  // All-gather had no column for the operator, all-to-all an empty one. 8 GiB on 8 ranks: busbw = algbw x 7/8.
+  const std::string devices = [] {
+    std::string text;
+    for (int r = 0; r < 8; ++r)
+      text += "#   Rank  " + std::to_string(r) + " Pid      1 on       host device  " + std::to_string(r) +
+              " [0x01] A100-SXM4-40GB\n";
+    return text;
+  }();
+  const std::string gather =
+      devices +
+      "#       size         count    type     time   algbw   busbw  error     time   algbw   busbw  error\n"
+      "  8589934592     268435456   float    33646  255.31  223.39    N/A    32669  262.94  230.07    N/A\n";
+  const std::string exchange =
+      devices +
+      "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error\n"
+      "  8589934592     268435456   float            33508  256.36  224.31    N/A    33234  258.47  226.16    N/A\n";
+  REQUIRE(read_measurements("f", gather).collectives.size() == 1);
+  CHECK(read_measurements("f", gather).collectives[0].op == CollectiveOp::all_gather);
+  REQUIRE(read_measurements("f", exchange).collectives.size() == 1);
+  CHECK(read_measurements("f", exchange).collectives[0].op == CollectiveOp::all_to_all);
+}
+
+TEST_CASE("a log of several runs: each has its own ranks and operation", "[measurements]") {
+  // Two ranks, then four of another test, as one terminal shows them. busbw of an all-reduce: 2 (n - 1)/n of algbw.
+  const auto run = [](const std::string& program, int ranks, const std::string& row) {
+    std::string text = "$ ./build/" + program + " -g " + std::to_string(ranks) + "\n# nThread 1 nGpus " +
+                       std::to_string(ranks) + " minBytes 8\n# Using devices\n";
+    for (int r = 0; r < ranks; ++r)
+      text += "#  Rank  " + std::to_string(r) + " Group  0 Pid 1 on h device  " + std::to_string(r) + " [0x07] A100\n";
+    return text + "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n" + row +
+           "# Avg bus bandwidth : 1\n# Collective test concluded: " + program + "\n";
+  };
+  const MeasuredFile file = read_measurements(
+      "f",
+      run("all_reduce_perf", 2, " 8388608 2097152 float sum -1 60.00 139.81 139.81 0 60.00 139.81 139.81 0\n") +
+          run("all_gather_perf", 4, " 8388608 524288 float none -1 60.00 139.81 104.86 0 60.00 139.81 104.86 0\n"));
+  REQUIRE(file.collectives.size() == 2);
+  CHECK(file.collectives[0].op == CollectiveOp::all_reduce);
+  CHECK(file.collectives[0].ranks == 2);
+  CHECK(file.collectives[1].op == CollectiveOp::all_gather);
+  CHECK(file.collectives[1].ranks == 4);
+  REQUIRE(file.warnings.size() == 1);
+  CHECK(file.warnings[0].text.find("2 runs") == 0);
+  // A line of NCCL's between the rows that names the program begins none.
+  const std::string row = " 8388608 2097152 float sum -1 60.00 139.81 139.81 0 60.00 139.81 139.81 0\n";
+  const MeasuredFile one =
+      read_measurements("f", run("all_reduce_perf", 2, row + "h:1:2 [0] NCCL INFO ./build/all_reduce_perf\n" + row));
+  CHECK(one.collectives.size() == 2);
+  CHECK(one.warnings.empty());
+}
+
+TEST_CASE("columns of single iterations, NCCL's own lines between the rows, JSON of the newest", "[measurements]") {
+  const MeasuredFile text = read_measurements("f", samples::nccl_iterations);
+  REQUIRE(text.collectives.size() == 2);
+  CHECK(text.collectives[0].op == CollectiveOp::all_gather);
+  CHECK(text.collectives[0].seconds == Approx(64e-6));  // in place, the slower side
+  CHECK(text.collectives[1].seconds == Approx(41e-6));
+  const MeasuredFile json = read_measurements("f", samples::nccl_json_new);
+  REQUIRE(json.collectives.size() == 2);
+  CHECK(json.collectives[0].op == CollectiveOp::send_recv);
+  CHECK(json.collectives[0].ranks == 2);  // of the first group
+  CHECK(json.collectives[0].nodes == 2);
+  CHECK(json.gpu == "NVIDIA H100 80GB HBM3");
+  CHECK(json.program.find("NCCL 2.27.3") != std::string::npos);
 }
 
 TEST_CASE("nccl-tests JSON: null sides, cpu_time, ranks from the device list", "[measurements]") {
