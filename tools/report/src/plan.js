@@ -90,10 +90,10 @@ function answerReading(plan) {
 // ---- everything that ran
 
 const kinds = [
-  { key: 'rented', name: 'Rented', colour: 'accent', of: (offer) => offer.rented && offer.proven, symbol: 'circle' },
-  { key: 'owned', name: 'Owned', colour: 'warm', of: (offer) => !offer.rented && offer.proven, symbol: 'circle' },
-  { key: 'rented-less', name: 'Rented, less sure', colour: 'accent', of: (offer) => offer.rented && !offer.proven, symbol: 'emptyCircle' },
-  { key: 'owned-less', name: 'Owned, less sure', colour: 'warm', of: (offer) => !offer.rented && !offer.proven, symbol: 'emptyCircle' },
+  { key: 'rented', name: 'Rented', colour: 'accent', of: (offer) => offer.rented && offer.proven },
+  { key: 'owned', name: 'Owned', colour: 'warm', of: (offer) => !offer.rented && offer.proven },
+  { key: 'rented-less', name: 'Rented, less sure', colour: 'accent', of: (offer) => offer.rented && !offer.proven, hollow: true },
+  { key: 'owned-less', name: 'Owned, less sure', colour: 'warm', of: (offer) => !offer.rented && !offer.proven, hollow: true },
 ];
 
 // Nothing is both as fast and as cheap, fastest first; of what is proven, where the answer is.
@@ -115,33 +115,34 @@ function frontFigure(plan) {
   const point = (offer) => ({ value: [offer.time_s / divisor, outlay(offer)], offer });
   const xs = [...tried.map((offer) => offer.time_s), plan.deadline_s].filter(Boolean).map((s) => s / divisor);
   const ys = [...tried.map(outlay), plan.budget?.value].filter(Boolean);
+  const ends = (values, before = 1.4) => [Math.min(...values) / before, Math.max(...values) * 1.4];
   // Left of a point of the front nothing is as cheap: room for its name, if the one before leaves it.
+  const [first, last] = ends(xs), atRight = best && Math.log(best.time_s / divisor / first) > 0.75 * Math.log(last / first);
   const labelled = new Set(), apart = (Math.max(...ys) / Math.min(...ys)) ** 0.06;
   for (const offer of front) {
-    const last = [...labelled].at(-1);
-    if (!isBest(plan, offer) && (!last || outlay(last) > outlay(offer) * apart) && labelled.size < 8) labelled.add(offer);
+    const above = [...labelled].at(-1);
+    if (!isBest(plan, offer) && (!above || outlay(above) > outlay(offer) * apart) && labelled.size < 8) labelled.add(offer);
   }
-  const ends = (values, before = 1.4) => [Math.min(...values) / before, Math.max(...values) * 1.4];
   const { box } = chart({
     label: `Time against money of ${tried.length} variants that ran; ${front.length} on the front, from ${readable(front[0].time_s, 's')} for ${money(outlay(front[0]))} to ${readable(front.at(-1).time_s, 's')} for ${money(outlay(front.at(-1)))}`,
     height: 470,
     option: (colours, narrow) => {
-      const limits = [plan.deadline_s && { xAxis: plan.deadline_s / divisor, label: { formatter: 'deadline', position: 'insideStartTop', distance: 4 } },
-        plan.budget && { yAxis: plan.budget.value, label: { formatter: 'budget', position: 'insideEndTop', distance: 4 } }].filter(Boolean);
+      const limits = [plan.deadline_s && { xAxis: plan.deadline_s / divisor, label: { formatter: 'deadline', position: 'insideEndTop', distance: 4 } },
+        plan.budget && { yAxis: plan.budget.value, label: { formatter: 'budget', position: 'insideStartTop', distance: 4 } }].filter(Boolean);
       return {
         grid: { left: 8, right: narrow ? 14 : 30, top: narrow && kinds.filter((kind) => tried.some(kind.of)).length > 2 ? 76 : 48, bottom: 28, outerBoundsMode: 'same', outerBoundsContain: 'axisLabel' },
-        legend: legend(colours, { data: [...kinds.filter((kind) => tried.some(kind.of)).map((kind) => ({ name: kind.name, icon: kind.symbol })), { name: 'The front', icon: 'roundRect' }], itemWidth: 10, itemHeight: 10 }),
+        legend: legend(colours, { data: [...kinds.filter((kind) => tried.some(kind.of)).map((kind) => ({ name: kind.name, icon: 'circle' })), { name: 'The front', icon: 'roundRect' }], itemWidth: 10, itemHeight: 10 }),
         xAxis: axis(colours, { type: 'log', min: ends(xs, narrow ? 1.4 : 2.2)[0], max: ends(xs)[1], name: `time to train [${unit}]`, nameLocation: 'middle', nameGap: 30, minorSplitLine: { show: false },
           axisLabel: { color: colours.soft, hideOverlap: true, showMinLabel: false, showMaxLabel: false, formatter: (v) => grouped(String(Number(v.toPrecision(2)))) } }),
         yAxis: axis(colours, { type: 'log', min: ends(ys)[0], max: ends(ys)[1], axisLabel: { color: colours.soft, showMinLabel: false, showMaxLabel: false, formatter: (v) => money(Number(v.toPrecision(2))).replace(/\.0+ /, ' ') } }),
         tooltip: tooltip(colours, { formatter: ({ data }) => (data?.offer ? lines(data.offer) : '') }),
         series: [
-          ...kinds.map((kind) => ({ name: kind.name, type: 'scatter', symbol: kind.symbol, symbolSize: narrow ? 6 : 8, itemStyle: { color: colours[kind.colour], opacity: 0.7 }, data: tried.filter(kind.of).map(point) })),
+          ...kinds.map((kind) => ({ name: kind.name, type: 'scatter', symbol: 'circle', symbolSize: narrow ? 6 : 8, itemStyle: kind.hollow ? { color: 'transparent', borderColor: colours[kind.colour], borderWidth: 1.5 } : { color: colours[kind.colour], opacity: 0.7 }, data: tried.filter(kind.of).map(point) })),
           { name: 'The front', type: 'line', step: 'end', symbol: 'circle', symbolSize: 1, showAllSymbol: true, silent: true, z: 1, lineStyle: { color: colours.soft, width: 1.5 }, itemStyle: { color: colours.soft }, data: front.map(point),
             label: { show: !narrow, position: 'left', distance: 9, color: colours.soft, fontSize: 11, formatter: ({ dataIndex: i }) => (labelled.has(front[i]) ? named(front[i]) : '') },
             markLine: { silent: true, symbol: 'none', lineStyle: { color: colours.ink, type: 'dashed', width: 1 }, label: { color: colours.ink, fontSize: 12 }, data: limits } },
           ...(best ? [{ name: 'The answer', type: 'scatter', symbol: 'circle', symbolSize: 15, z: 5, itemStyle: { color: 'transparent', borderColor: colours.ink, borderWidth: 2 },
-            label: { show: true, position: narrow ? 'top' : 'right', distance: 8, color: colours.ink, fontWeight: 600, fontSize: 13, formatter: plan.found ? 'the answer' : 'nearest', backgroundColor: colours.paper, padding: [1, 4] }, data: [point(best)] }] : []),
+            label: { show: true, position: narrow ? 'top' : atRight ? 'left' : 'right', distance: 8, color: colours.ink, fontWeight: 600, fontSize: 13, formatter: plan.found ? 'the answer' : 'nearest', backgroundColor: colours.paper, padding: [1, 4] }, data: [point(best)] }] : []),
         ],
       };
     },
