@@ -16,6 +16,7 @@
 namespace clustersim {
 
 struct Comparison;
+struct Plan;
 struct RunOptions;
 struct Sweep;
 struct Validation;
@@ -47,5 +48,6 @@ std::string page(const RunPage& run);
 std::string page(const Comparison& comparison);
 std::string page(const Validation& validation);
 std::string page(const Sweep& sweep);
+std::string page(const Plan& plan);
 
 }  // namespace clustersim

@@ -60,6 +60,8 @@ struct SweepOptions {
   int jobs = 0;          // threads; 0: one for each core
   std::string database;  // SQLite file that keeps the rows; "": beside the study; ":memory:": nothing is kept
   std::function<void(const SweepProgress&)> progress;
+  // Told before the first run where the database holds points already: how many, of how many.
+  std::function<void(std::size_t kept, std::size_t total)> resumed;
   PointRunner runner;  // instead of threads here
 };
 
@@ -98,7 +100,8 @@ struct CommonFault {
 
 struct Sweep {
   std::string name;
-  std::string database;  // "" where nothing was kept
+  std::string database;     // "" where nothing was kept
+  std::size_t resumed = 0;  // rows that earlier starts had left in it
   std::vector<StudyAxis> axes;
   bool grid = true;
   std::size_t filtered = 0;    // points that the filters leave out

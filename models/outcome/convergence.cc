@@ -115,6 +115,13 @@ std::optional<BatchRange> reference_batches(const std::string& model_id, Optimiz
   return BatchRange{reference->first->batch, reference->last->batch};
 }
 
+std::vector<double> reference_batch_list(const std::string& model_id, Optimizer optimizer) {
+  std::vector<double> batches;
+  if (const std::optional<Reference> reference = reference_of(model_id, optimizer))
+    for (const Point* point = reference->first; point <= reference->last; ++point) batches.push_back(point->batch);
+  return batches;
+}
+
 std::optional<double> left_out_amount(const std::string& model_id, Optimizer optimizer, double batch) {
   std::optional<Reference> reference = reference_of(model_id, optimizer);
   if (!reference) return std::nullopt;

@@ -16,6 +16,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "clustersim/scenario.h"
 
@@ -36,8 +37,9 @@ struct BatchRange {
 // `model_id` as in the catalog ("resnet-50", "bert-large"). Empty where there is no reference for the pair.
 std::optional<SamplesToTarget> samples_to_target(const std::string& model_id, Optimizer optimizer, double global_batch,
                                                  LrRule rule, double samples_per_epoch);
-// The tabulated batches.
+// The tabulated batches: from the smallest to the largest, and all of them; empty where there is no reference.
 std::optional<BatchRange> reference_batches(const std::string& model_id, Optimizer optimizer);
+std::vector<double> reference_batch_list(const std::string& model_id, Optimizer optimizer);
 
 // What the table would say at `batch` had it no point there, in the table's unit: epochs (resnet-50) or samples
 // (bert-large). Beyond the remaining points it leans on B_crit, which was fitted with the point.

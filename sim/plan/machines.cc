@@ -56,12 +56,22 @@ class Choices {
     choice.clusters = server.rack_units > 0;  // desktops and open frames are not cabled into a cluster
     choice.price_date = server.price_date;
     choice.scenario = scenario_of(id, R"({"self_hosted": )" + question_.self_hosted + ", ");
-    choices_.push_back(choice);
-    int cards = 0;
-    for (const PartCount& nic : server.nics) cards += nic.role == "compute" ? nic.count : 0;
-    if (!choice.clusters || cards < 2) return;
-    choice.nics = 1;  // fewer ports, fewer switches
+    for (const PartCount& nic : server.nics) {
+      if (nic.role != "compute") continue;
+      if (choice.cards == 0) choice.card = nic.id;
+      choice.cards += nic.count;
+    }
+    choice.own_cards = !on_gpus(server);
     choices_.push_back(std::move(choice));
+  }
+
+  // Cards on the dies of the GPUs come and go with these.
+  bool on_gpus(const ServerSpec& server) const {
+    return std::any_of(server.pcie_tree.begin(), server.pcie_tree.end(), [&](const PcieVertex& card) {
+      return card.kind == "nic" &&
+             std::any_of(server.pcie_tree.begin(), server.pcie_tree.end(),
+                         [&](const PcieVertex& v) { return v.id == card.parent && v.kind == "gpu"; });
+    });
   }
 
   void add_instance(const std::string& id) {
@@ -76,7 +86,7 @@ class Choices {
     MachineChoice choice;
     choice.id = id;
     choice.rented = true;
-    choice.clusters = !cloud.nic_id.empty();
+    choice.clusters = !cloud.nic_id.empty() && !rented_alone(id);
     const std::string key = tariff_key(question_.pricing);
     choice.guessed_price = std::any_of(cloud.estimated.begin(), cloud.estimated.end(), [&](const EstimatedField& e) {
       return e.field == key && e.why.find(" per USD (") == std::string::npos;  // a conversion is no guess
@@ -85,6 +95,13 @@ class Choices {
     choice.scenario =
         scenario_of(id, R"({"cloud": {"instance": )" + quoted(id) + R"(, "pricing": )" + quoted(word) + "}, ");
     choices_.push_back(std::move(choice));
+  }
+
+  // Containers that are rented one by one and joined by no network worth the name: the catalog says so as a fact.
+  bool rented_alone(const std::string& id) const {
+    const auto document = catalog_.document("cloud", id);
+    const JsonValue* facts = document ? document->find("facts") : nullptr;
+    return facts != nullptr && facts->find("alone") != nullptr;
   }
 
   JsonValue scenario_of(const std::string& id, const std::string& cost) const {

@@ -13,8 +13,10 @@ struct MachineChoice {
   std::string id;
   bool rented = false;
   bool clusters = false;       // more than one of it can work together
-  bool guessed_price = false;  // rented: the tariff is a recollection
-  int nics = 0;                // owned: how many of its cards are wired; 0: as the machine has them
+  bool guessed_price = false;  // rented: the tariff is a recollection, or disputed
+  bool own_cards = false;      // owned: its cards are of its own, and others can take their place
+  int cards = 0;               // owned: of the network that training uses
+  std::string card;            // owned: the kind of the first of them
   std::string price_date;
   JsonValue scenario;  // of one machine
 };

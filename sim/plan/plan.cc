@@ -7,6 +7,7 @@
 #include <thread>
 #include <tuple>
 
+#include "sim/plan/rivals.h"
 #include "sim/plan/search.h"
 #include "sim/sweep/study.h"
 
@@ -34,6 +35,10 @@ std::vector<MachineTried> try_all(const Question& question, const std::vector<Ma
   for (const std::exception_ptr& fault : faults)
     if (fault) std::rethrow_exception(fault);
   return tried;
+}
+
+bool same(const PlanOffer& x, const PlanOffer& y) {
+  return x.machine == y.machine && x.rented == y.rented && x.count == y.count && x.network == y.network;
 }
 
 class Ranking {
@@ -70,18 +75,38 @@ class Ranking {
   const Question& question_;
 };
 
-// In time at the least outlay, and within the budget in the least time.
-std::vector<PlanOffer> nearest(const Ranking& ranking, const std::vector<PlanOffer>& offers) {
-  std::vector<PlanOffer> in_time, in_budget, result;
-  for (const PlanOffer& offer : offers) {
-    if (offer.in_time) in_time.push_back(offer);
-    if (offer.in_budget) in_budget.push_back(offer);
-  }
-  ranking.sort(in_time);
-  std::stable_sort(in_budget.begin(), in_budget.end(),
-                   [](const PlanOffer& x, const PlanOffer& y) { return x.time_s < y.time_s; });
-  if (!in_time.empty()) result.push_back(in_time.front());
-  if (!in_budget.empty()) result.push_back(in_budget.front());
+// By how much an offer misses deadline and budget, as the product of both ratios; 1 where it keeps them.
+double misses(const Question& question, const PlanOffer& offer) {
+  const double late = question.deadline_s ? offer.time_s / *question.deadline_s : 1;
+  const double dear = question.budget ? offer.outlay() / *question.budget : 1;
+  return std::max(1.0, late) * std::max(1.0, dear);
+}
+
+// What misses least; then what is in time at the least outlay and what is within the budget in the least time, or,
+// where nothing is, the fastest and the one of least outlay.
+std::vector<PlanOffer> nearest(const Question& question, const Ranking& ranking, std::vector<PlanOffer> offers) {
+  std::vector<PlanOffer> result;
+  if (offers.empty()) return result;
+  ranking.sort(offers);
+  const auto best = [&](bool PlanOffer::*kept, const auto& key, const auto& otherwise) {
+    const PlanOffer *found = nullptr, *other = nullptr;
+    for (const PlanOffer& offer : offers) {
+      if (offer.*kept && (found == nullptr || key(offer) < key(*found))) found = &offer;
+      if (other == nullptr || otherwise(offer) < otherwise(*other)) other = &offer;
+    }
+    return found != nullptr ? *found : *other;
+  };
+  const auto add = [&](PlanOffer offer) {
+    const bool known = std::any_of(result.begin(), result.end(), [&](const PlanOffer& o) { return same(o, offer); });
+    if (!known) result.push_back(std::move(offer));
+  };
+  const auto outlay = [](const PlanOffer& o) { return std::pair(o.outlay(), o.time_s); };
+  const auto time = [](const PlanOffer& o) { return std::pair(o.time_s, o.outlay()); };
+  add(*std::min_element(offers.begin(), offers.end(), [&](const PlanOffer& x, const PlanOffer& y) {
+    return misses(question, x) < misses(question, y);
+  }));
+  add(best(&PlanOffer::in_time, outlay, time));
+  add(best(&PlanOffer::in_budget, time, outlay));
   return result;
 }
 
@@ -107,6 +132,21 @@ std::string why_lost(const MachineTried& tried) {
   };
   if (!any(&PlanOffer::in_time)) return "not in time";
   return any(&PlanOffer::in_budget) ? "in time only above the budget" : "above the budget";
+}
+
+void say_pruned(const std::vector<MachineTried>& tried, const std::vector<MachineChoice>& machines, Plan& plan) {
+  std::map<std::string, PlanPruned> by_bound;
+  for (std::size_t m = 0; m < tried.size(); ++m)
+    for (const auto& [bound, variants] : tried[m].pruned) {
+      PlanPruned& pruned = by_bound[bound];
+      pruned.bound = bound;
+      pruned.variants += variants;
+      if (pruned.machines.empty() || pruned.machines.back() != machines[m].id)
+        pruned.machines.push_back(machines[m].id);
+    }
+  for (auto& [bound, pruned] : by_bound) plan.pruned.push_back(std::move(pruned));
+  std::stable_sort(plan.pruned.begin(), plan.pruned.end(),
+                   [](const PlanPruned& x, const PlanPruned& y) { return x.variants > y.variants; });
 }
 
 void say_left_out(const std::vector<std::pair<std::string, std::string>>& reasons, Plan& plan) {
@@ -148,24 +188,33 @@ Plan plan(const std::string& path, const PlanOptions& options) {
   result.currency = question.currency;
   result.deadline_s = question.deadline_s;
   result.budget = question.budget;
-  std::vector<MachineTried> tried = try_all(question, machines, catalog, {true, true}, jobs);
+  result.runs_asked = question.runs;
+  std::vector<MachineTried> tried = try_all(question, machines, catalog, {}, jobs);
   refuse_if_none_runs(tried);
   for (const MachineTried& machine : tried) result.runs += machine.runs;
+  say_pruned(tried, machines, result);
   const Ranking ranking(question);
   result.offers = ranking.best_of_each(keeping_both(offers_of(tried, true)));
   result.unproven = ranking.best_of_each(keeping_both(offers_of(tried, false)));
   if (result.offers.empty()) {  // what comes nearest may be what the bounds left out
-    tried = try_all(question, machines, catalog, {true, false}, jobs);
+    tried = try_all(question, machines, catalog, {false, false, true}, jobs);
     for (const MachineTried& machine : tried) result.runs += machine.runs;
-    result.nearest = nearest(ranking, offers_of(tried, true));
+    result.nearest = nearest(question, ranking, offers_of(tried, true));
   }
   for (std::size_t o = 0; o < result.offers.size() && !result.sure; ++o)
     if (!question.deadline_s || result.offers[o].worst_time_s() <= *question.deadline_s) result.sure = o;
+  compare_with_best(question, result);
+  result.machines = static_cast<int>(machines.size());
   for (std::size_t m = 0; m < machines.size(); ++m) {
-    result.machines += machines[m].nics == 0 ? 1 : 0;
-    if (machines[m].nics > 0 || !keeping_both(tried[m].offers).empty()) continue;
+    if (!keeping_both(tried[m].offers).empty()) continue;
     left_out.emplace_back(tried[m].offers.empty() ? tried[m].why_not : why_lost(tried[m]), machines[m].id);
   }
+  for (MachineTried& machine : tried)
+    for (PlanOffer& offer : machine.offers) {
+      offer.report = {};
+      offer.doubts.clear();
+      result.tried.push_back(std::move(offer));
+    }
   say_left_out(left_out, result);
   return result;
 }

@@ -22,7 +22,9 @@ struct QuestionKeys {
   OwnOrRentWish own_or_rent = OwnOrRentWish::either;
   CloudPricing pricing = CloudPricing::on_demand;
   std::optional<SelfHostedKeys> self_hosted;
-  std::optional<std::vector<std::string>> only, without;
+  std::optional<std::vector<std::string>> only, without, networks;
+  std::optional<int> global_batch, runs;
+  std::optional<std::string> batches;  // a list, as JSON
   int most_machines = 64;
 };
 
@@ -35,7 +37,12 @@ struct Question {
   std::optional<double> deadline_s, budget;
   OwnOrRentWish own_or_rent = OwnOrRentWish::either;
   CloudPricing pricing = CloudPricing::on_demand;
-  std::vector<std::string> only, without;  // ids of servers, instances and GPUs
+  std::vector<std::string> only, without;            // ids of servers, instances and GPUs
+  std::optional<std::vector<std::string>> networks;  // ids of cards that owned servers may get; empty: every one
+  bool batch_given = false;                          // by the job
+  std::vector<int> batches;                          // of a GPU, those to be tried; empty: not said
+  std::optional<int> global_batch;                   // samples of a step, on whatever machines
+  std::optional<int> runs;                           // that the money is for; empty: one
   int most_machines = 64;
 };
 

@@ -8,6 +8,7 @@
 #include "clustersim/clustersim.h"
 #include "sim/collective_correction.h"
 #include "sim/read/calibration_file.h"
+#include "sim/read/file_kind.h"
 #include "sim/read/json_reader.h"
 #include "sim/read/read_context.h"
 #include "sim/read/resolve_cluster.h"
@@ -40,7 +41,8 @@ void say_conversions(ReadContext& context, const std::vector<Conversion>& conver
 
 Scenario resolve(JsonValue document, const std::string& path, const std::vector<Override>& overrides,
                  const Catalog& catalog, std::vector<Problem>& problems) {
-  if (document.kind == JsonValue::Kind::null) throw_if_any(problems);
+  if (document.kind == JsonValue::Kind::null || is_another_kind(document, FileKind::scenario, path, problems))
+    throw_if_any(problems);
   for (const auto& [pointer, value] : overrides) apply_override(document, pointer, value, path, problems);
 
   ReadContext context{{catalog, path, problems}, {}, nullptr};

@@ -6,6 +6,7 @@
 
 #include "sim/read/catalog_files.h"
 #include "sim/read/did_you_mean.h"
+#include "sim/read/file_kind.h"
 #include "sim/read/json_reader.h"
 #include "sim/read/read_scenario.h"
 #include "sim/sweep/axes.h"
@@ -34,6 +35,7 @@ JsonValue read_base(const std::string& json, const std::string& study_file, std:
   JsonValue base = load_json(base_name, problems);
   if (problems.size() == before && base.kind != Kind::object)
     problems.push_back({base_name, "", "a scenario, {...}", to_text(base), ""});
+  if (problems.size() == before) is_another_kind(base, FileKind::scenario, base_name, problems);
   for (std::size_t i = before; i < problems.size(); ++i)
     problems[i].hint = "asked for by " + study_file + " /base, a path from the study's folder";
   return base;
@@ -83,7 +85,7 @@ Catalog shared_catalog(std::uint64_t* fingerprint) {
 Study::Study(const std::string& path) : file_(path), catalog_(shared_catalog(&catalog_fingerprint_)) {
   std::vector<Problem> problems;
   const JsonValue document = load_json(path, problems);
-  if (problems.empty()) read(document, problems);
+  if (problems.empty() && !is_another_kind(document, FileKind::study, path, problems)) read(document, problems);
   if (!problems.empty()) throw InputError(problems);
 }
 

@@ -72,7 +72,9 @@ Sweep sweep(const std::string& path, const SweepOptions& options) {
   std::vector<std::size_t> missing;
   for (const std::size_t point : study.points())
     if (rows.count(point) == 0) missing.push_back(point);
-  Progress progress(options, rows.size(), study.points().size());
+  const std::size_t kept = rows.size();
+  if (kept > 0 && options.resumed) options.resumed(kept, study.points().size());
+  Progress progress(options, kept, study.points().size());
   const PointRunner runner = options.runner ? options.runner : threads_runner(options.jobs);
   runner(
       missing, [&](std::size_t point) { return study.run(point); },
@@ -85,6 +87,7 @@ Sweep sweep(const std::string& path, const SweepOptions& options) {
   Sweep result;
   result.name = study.name();
   result.database = database;
+  result.resumed = kept;
   result.axes = study.axes();
   result.grid = study.grid();
   result.filtered = study.filtered();

@@ -140,6 +140,12 @@ std::string percent(double share) {
   return fixed(value, std::abs(value) < 10 && value != 0 ? 1 : 0) + " %";
 }
 
+std::string whole_number(double number) {
+  std::string digits = std::to_string(std::llround(number));
+  for (std::size_t at = digits.size(); at > (number < 0 ? 4 : 3);) digits.insert(at -= 3, ",");
+  return digits;
+}
+
 int columns_of(const std::string& text) {
   return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }

@@ -20,6 +20,9 @@ std::string csv_cell(const std::string& text);
 // "41 %" of 0.41; below 10 % one decimal.
 std::string percent(double share);
 
+// A whole number in groups: "16", "32,768".
+std::string whole_number(double number);
+
 // Characters of a UTF-8 text, and its first so many.
 int columns_of(const std::string& text);
 std::string cut(const std::string& text, int columns);

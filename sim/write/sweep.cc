@@ -79,6 +79,9 @@ std::string head(const Sweep& sweep) {
   if (sweep.invalid > 0) text += ", " + std::to_string(sweep.invalid) + " invalid";
   if (sweep.failed > 0) text += ", " + std::to_string(sweep.failed) + " failed by a fault of the program";
   text += "\n";
+  if (sweep.resumed > 0)
+    text += "resumed: " + whole_number(static_cast<double>(sweep.resumed)) + " of " +
+            whole_number(static_cast<double>(sweep.rows.size())) + " points were there\n";
   if (!sweep.database.empty()) text += "rows: " + sweep.database + " (SQLite, view results)\n";
   return text + "\n";
 }

@@ -60,6 +60,13 @@ const runFigures = (data) => ({
   'From an idle start to the steady state': undefined,
   ...(data.like.length > 0 ? { 'Predicted against measured': data.like.length + 6, 'Their errors': undefined } : {}),
 });
+const outlay = (offer) => offer.outlay;
+// No other is as fast and cheaper, nor as cheap and faster; equals once. Of what is proven, where the answer is.
+const frontOf = ({ offers, unproven, nearest, tried }) => {
+  const proven = tried.filter((offer) => offer.proven || !(offers[0] ?? unproven[0] ?? nearest[0]).proven);
+  return proven.filter((offer, i) => proven.every((other, k) => !(other.time_s <= offer.time_s && outlay(other) <= outlay(offer)) ||
+    (other.time_s === offer.time_s && outlay(other) === outlay(offer) && i <= k)));
+};
 const figuresOf = {
   desktop: runFigures,
   'four-nodes': (data) => ({ ...runFigures(data), 'Load of the busiest links': undefined, 'What the run costs, of what': undefined, 'Own or rent, over the years': undefined }),
@@ -72,11 +79,18 @@ const figuresOf = {
     'Heat map': data.axes[0].labels.length * data.axes[1].labels.length,
     'Elasticity of time to train': data.sensitivities.filter((s) => s.metric === 'time_to_train' && s.elasticity !== null).length,
   }),
+  plan: (data) => ({
+    'Everything that ran': data.tried.length + frontOf(data).length + 1,
+    'What they cost': Math.min(12, data.offers.length) + Math.min(12, data.offers.length),
+    'Time by batch': data.offers[0].batches.length,
+    'Shares of a step': undefined,
+  }),
+  'plan-impossible': (data) => ({ 'Everything that ran': data.tried.length + frontOf(data).length + 1, 'Shares of a step': undefined }),
   validation: (data) => ({ 'Predicted against measured': data.rows.filter((row) => row.predicted > 0 && row.measured > 0).length + 6, 'Errors of the scored rows': 20 }),
 };
 
 // Themes in which axe looks at a page; those left out have nothing that these have not.
-const readIn = { 'four-nodes': ['light', 'dark'], comparison: ['dark'], study: ['light'], validation: ['dark'] };
+const readIn = { 'four-nodes': ['light', 'dark'], comparison: ['dark'], study: ['light'], plan: ['light', 'dark'], 'plan-impossible': ['dark'], validation: ['dark'] };
 
 for (const [name, expected] of Object.entries(figuresOf))
   test(`${name} is drawn whole, without a fault, wide and narrow, for every reader, in less than 3 MB`, async (t) => {
@@ -179,6 +193,34 @@ test('the heat map shows what is chosen', async () => {
   await figure.locator('select').last().selectOption({ label: data.axes[2].name.replaceAll('_', ' ') });
   for (const label of data.axes[2].labels) assert.ok((await texts()).includes(label), label);
   assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a plan answers first, draws its limits, and its table is what it draws', async () => {
+  const { page, faults, data, close } = await open('plan');
+  const best = data.offers[0];
+  const lede = await page.textContent('.lede');
+  assert.ok(lede.includes(`${best.count} x ${best.machine}`), lede);
+  const figure = page.locator('figure[data-name="Everything that ran"]');
+  const words = await figure.locator('svg text').allTextContents();
+  for (const word of ['deadline', 'budget', 'the answer']) assert.ok(words.includes(word), word);
+  await figure.locator('summary').click();
+  const [download] = await Promise.all([page.waitForEvent('download'), figure.locator('button').click()]);
+  const lines = (await readFile(await download.path(), 'utf8')).trimEnd().split('\r\n');
+  assert.equal(lines.length, data.tried.length + 1);
+  for (const column of ['Machine', 'Time [s]', 'To spend [USD]', 'In time', 'In budget']) assert.ok(lines[0].split(',').includes(column), column);
+  const rows = await page.locator('#rivals table tbody').last().locator('tr').count();
+  assert.equal(rows, data.offers.length);
+  for (const { bound } of data.pruned) assert.ok((await page.textContent('#left-out')).includes(bound.slice(1)), bound);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a plan without an answer says what comes nearest and what it misses', async () => {
+  const { page, data, close } = await open('plan-impossible');
+  assert.equal(data.offers.length + data.unproven.length, 0);
+  assert.match(await page.textContent('.lede'), /Nothing keeps .* Nearest is .*(late by|over the budget by)/);
+  assert.equal(await page.locator('#nearest tbody tr').count(), data.nearest.length);
   await close();
 });
 

@@ -37,6 +37,8 @@ page(thousand run ${scenarios}/dgx-a100.json --set /cluster/nodes=128 --set "/na
 page(hostile run ${scenarios}/8x4090-sata.json --set "/name=${hostile}")
 page(comparison compare ${scenarios}/4node-100g.json ${scenarios}/4node-10g.json ${scenarios}/cloud-4x-p4d.json)
 page(study sweep ${here}/study.json --db :memory:)
+page(plan plan ${scenarios}/questions/resnet-50-in-12-hours.json)
+page(plan-impossible plan ${here}/impossible.json)
 page(validation validate)
 
 execute_process(COMMAND ${CMAKE_COMMAND} -E env CHROMIUM=${CHROMIUM} PROGRAM=${PROGRAM} CLUSTERSIM_PAGE=${TEMPLATE}

@@ -188,3 +188,25 @@ TEST_CASE("the page of a study holds its rows as columns, and its best and its f
   const std::size_t best = data["best"][0];
   CHECK(rows["metrics"]["cost_self_hosted"][best] == *study.rows[study.best[0]].metric("cost_self_hosted"));
 }
+
+TEST_CASE("the page of a plan holds everything that ran, what was left out, and what the catalog says of the answer") {
+  const SmallTemplate small;
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("clustersim-plan-" + std::to_string(getpid()) + ".json")).string();
+  std::ofstream(path) << R"({"clustersim_question": 1, "name": "</script>@DATA@", "deadline": "2 h",
+    "job": {"model": "resnet-50", "target": {"epochs": 10}, "data": {"from": "synthetic"}},
+    "machines": {"only": ["aws-p3-16xlarge", "aws-g4dn-xlarge"], "most": 2}})";
+  const Plan answer = plan(path);
+  std::filesystem::remove(path);
+  const json data = data_of(page(answer));
+  CHECK(data["page"] == "plan");
+  CHECK(data["question"] == "</script>@DATA@");
+  CHECK(data["currency"] == "USD");
+  REQUIRE(data["tried"].size() == answer.tried.size());
+  CHECK(data["tried"][0]["time_s"] == answer.tried[0].time_s);
+  REQUIRE(!answer.offers.empty());
+  CHECK(data["offers"][0]["machine"] == answer.offers[0].machine);
+  CHECK(data["pruned"].size() == answer.pruned.size());
+  CHECK(std::any_of(data["sources"].begin(), data["sources"].end(),
+                    [&](const json& source) { return source["id"] == answer.offers[0].gpu; }));
+}

@@ -28,9 +28,7 @@ po::options_description description_of(const Command& command) {
   po::options_description description;
   for (const Option& option : command.options) {
     const std::string names = option.letter == '\0' ? option.name : option.name + "," + option.letter;
-    if (option.state == OptionState::not_built)  // with or without a value: it is refused either way
-      description.add_options()(names.c_str(), po::value<std::string>()->implicit_value(""));
-    else if (option.argument.empty())
+    if (option.argument.empty())
       description.add_options()(names.c_str(), option.meaning.c_str());
     else
       description.add_options()(names.c_str(), po::value<std::string>(), option.meaning.c_str());
@@ -51,7 +49,6 @@ void take(const Command& command, const po::option& given, Arguments& arguments)
   const auto option = std::find_if(command.options.begin(), command.options.end(),
                                    [&](const Option& o) { return o.name == given.string_key; });
   require(option != command.options.end(), "the parser gives only options of the command");
-  if (option->state == OptionState::not_built) throw UsageError("--" + option->name + " is not part of this version");
   if (arguments.has(option->name) && !option->repeats)
     throw UsageError("--" + option->name + " may be given once" + in_command(command));
   auto& values = arguments.options[option->name];

@@ -17,7 +17,7 @@ class UsageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class OptionState { offered, unlisted, not_built };  // unlisted: understood, but not worth a line of help
+enum class OptionState { offered, unlisted };  // unlisted: understood, but not worth a line of help
 
 struct Option {
   std::string name;      // without the dashes

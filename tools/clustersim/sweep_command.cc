@@ -37,13 +37,20 @@ void show_progress(const SweepProgress& progress) {
   std::cerr << std::flush;
 }
 
+void show_resumed(std::size_t kept, std::size_t total) {
+  std::cerr << "resumed: " << kept << " of " << total << " points were there\n";
+}
+
 std::string run_sweep(const Arguments& arguments) {
   const std::string format = format_of(arguments);
   SweepOptions options;
   if (arguments.has("jobs")) options.jobs = jobs_of(arguments.value("jobs", ""));
   options.database = arguments.value("db", "");
   if (arguments.has("db") && options.database.empty()) throw UsageError("--db takes a file name");
-  if (isatty(STDERR_FILENO) != 0) options.progress = show_progress;
+  if (isatty(STDERR_FILENO) != 0) {
+    options.progress = show_progress;
+    options.resumed = show_resumed;
+  }
   const bool on_page = arguments.has("report");
   if (on_page) require_page_template();
   if (!under_launcher()) {

@@ -2,12 +2,13 @@
 import { drawAll, forgetDrawings } from './chart.js';
 import { comparisonPage } from './comparison.js';
 import { controlPanel } from './live.js';
+import { planPage } from './plan.js';
 import { runPage } from './run.js';
 import { shell } from './shell.js';
 import { sweepPage } from './sweep.js';
 import { validationPage } from './validation.js';
 
-const pages = { run: runPage, comparison: comparisonPage, sweep: sweepPage, validation: validationPage };
+const pages = { run: runPage, comparison: comparisonPage, sweep: sweepPage, plan: planPage, validation: validationPage };
 
 function draw(data) {
   forgetDrawings();
