@@ -26,14 +26,24 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }
 
+// Ranks that share the states out save a part each; else one GPU saves them all.
+CheckpointSize checkpoint_size(const Assembly& assembly) {
+  Job whole = assembly.job();
+  const int parts = whole.sharding == Sharding::none ? 1 : std::max(1, whole.shards);
+  whole.sharding = Sharding::none;
+  const NodeSpec& node = assembly.cluster().groups.front().node;
+  const MemoryNeed need = memory_needed(whole, node.gpu, assembly.cluster().gpus());
+  const Bytes part = whole.checkpoint.size.value_or(need.weights + need.optimizer) / parts;
+  return {part * std::min(node.gpus, parts), part};
+}
+
 Time one_checkpoint(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
   if (job.checkpoint.every <= Time()) return Time();
-  const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
   const double share = node.storage.sequential_efficiency * std::max(1, node.storage.count);
-  return checkpoint_blocking(job.checkpoint.size.value_or(need.weights + need.optimizer), job.checkpoint.asynchronous,
-                             node.pcie.achievable, node.cpu.memory_bandwidth, node.storage.tier.write * share);
+  return checkpoint_blocking(checkpoint_size(assembly), job.checkpoint.asynchronous, node.pcie.achievable,
+                             node.cpu.memory_bandwidth * node.sockets, node.storage.tier.write * share);
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
