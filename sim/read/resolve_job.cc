@@ -233,6 +233,7 @@ class JobResolver {
     job_.accumulation = keys_.accumulation.value_or(1);
     if (!keys_.accumulation) context_.assume("/job/accumulation", "1", "default");
     take("no_sync", keys_.no_sync, true, "default", job_.no_sync);
+    check_sharded_passes(context_, job_);
     if (job_.model == ModelKind::emulated || job_.model == ModelKind::trace) return;
     if (keys_.batch_per_gpu) {
       job_.batch_per_gpu = *keys_.batch_per_gpu;
