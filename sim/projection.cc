@@ -30,12 +30,22 @@ Bandwidth storage_write(const NodeSpec& node) {
   return node.storage.tier.write * (node.storage.sequential_efficiency * std::max(1, node.storage.count));
 }
 
+// Ranks that share the states out save a part each; else one GPU saves them all.
+CheckpointSize checkpoint_size(const Assembly& assembly) {
+  Job whole = assembly.job();
+  const int parts = whole.sharding == Sharding::none ? 1 : std::max(1, whole.shards);
+  whole.sharding = Sharding::none;
+  const NodeSpec& node = assembly.cluster().groups.front().node;
+  const MemoryNeed need = memory_needed(whole, node.gpu, assembly.cluster().gpus());
+  const Bytes part = whole.checkpoint.size.value_or(need.weights + need.optimizer) / parts;
+  return {part * std::min(node.gpus, parts), part};
+}
+
 Time one_checkpoint(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
-  const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
-  return checkpoint_blocking(job.checkpoint.size.value_or(need.weights + need.optimizer), job.checkpoint.asynchronous,
-                             node.pcie.achievable, node.cpu.memory_bandwidth, storage_write(node));
+  return checkpoint_blocking(checkpoint_size(assembly), job.checkpoint.asynchronous, node.pcie.achievable,
+                             node.cpu.memory_bandwidth * node.sockets, storage_write(node));
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
@@ -70,8 +80,9 @@ std::optional<Time> checkpoint_time(const Assembly& assembly) {
   const NodeSpec& node = assembly.cluster().groups.front().node;
   const bool sized = job.model != ModelKind::emulated && job.model != ModelKind::trace;
   if (!sized && !job.checkpoint.size) return std::nullopt;
-  const Bandwidth rate =
-      job.checkpoint.asynchronous ? std::min(node.pcie.achievable, node.cpu.memory_bandwidth) : storage_write(node);
+  const Bandwidth rate = job.checkpoint.asynchronous
+                             ? std::min(node.pcie.achievable, node.cpu.memory_bandwidth * node.sockets)
+                             : storage_write(node);
   if (rate <= Bandwidth()) return std::nullopt;
   return one_checkpoint(assembly);
 }

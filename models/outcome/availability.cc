@@ -28,11 +28,11 @@ double goodput(Time blocking, Time interval, Time recovery, Time mtbf) {
   return std::clamp(1 - blocking / interval - (interval / 2 + recovery) / mtbf, 0.0, 1.0);
 }
 
-Time checkpoint_blocking(Bytes size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
+Time checkpoint_blocking(const CheckpointSize& size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
                          Bandwidth storage_write) {
-  const Bandwidth rate = asynchronous ? std::min(device_to_host, host_memory) : storage_write;
-  require(rate.base() > 0, "a checkpoint goes somewhere at a positive rate");
-  return size / rate;
+  require((asynchronous ? std::min(device_to_host, host_memory) : storage_write).base() > 0,
+          "a checkpoint goes somewhere at a positive rate");
+  return asynchronous ? std::max(size.gpu / device_to_host, size.node / host_memory) : size.node / storage_write;
 }
 
 }  // namespace clustersim

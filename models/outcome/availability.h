@@ -26,9 +26,14 @@ Time daly_interval(Time blocking, Time mtbf);
 // Share of the time that is useful work, 0..1.
 double goodput(Time blocking, Time interval, Time recovery, Time mtbf);
 
+// What one node saves: all of it, and the part of one GPU; equal where one GPU saves for all.
+struct CheckpointSize {
+  Bytes node, gpu;
+};
+
 // Time one checkpoint holds up the run. The slower of device-to-host copy and host memory bounds the snapshot of an
 // asynchronous one; a synchronous one waits for the storage.
-Time checkpoint_blocking(Bytes size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
+Time checkpoint_blocking(const CheckpointSize& size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
                          Bandwidth storage_write);
 
 }  // namespace clustersim

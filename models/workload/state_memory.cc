@@ -6,6 +6,7 @@
 #include "models/workload/bert_kernels.h"
 #include "models/workload/decoder_kernels.h"
 #include "models/workload/rank_noise.h"
+#include "models/workload/step_model.h"
 
 namespace clustersim {
 
@@ -27,6 +28,8 @@ BlockParameters block_parameters(const Job& job) {
     const BertNetwork network = bert_network_of(job);
     return {network.embedding_parameters() + network.head_parameters(), network.layer_parameters()};
   }
+  if (job.model == ModelKind::emulated)
+    return {2 * job.emulated_parameters / emulated_blocks, job.emulated_parameters / emulated_blocks};
   return {embedding_parameters(job.shape) + head_parameters(job.shape), layer_parameters(job.shape)};
 }
 

@@ -17,7 +17,7 @@ namespace clustersim {
 
 double transformer_activation_bytes(const Job& job);
 
-// Of BERT, decoders and ViT: what is gathered at once. Root: embedding and head.
+// Of BERT, decoders, ViT and an emulated step: what is gathered at once. Root: embedding and head.
 struct BlockParameters {
   double root = 0, layer = 0;
 };

@@ -17,8 +17,8 @@ namespace clustersim {
 
 namespace {
 
-constexpr int emulated_tensors = 144;       // [assumed: 24 layers of six weights]
-constexpr double backward_share = 2.0 / 3;  // of an emulated step [assumed: backward is twice forward]
+constexpr int emulated_tensors = 6 * emulated_blocks;  // [assumed: six weights of a layer]
+constexpr double backward_share = 2.0 / 3;             // of an emulated step [assumed: backward is twice forward]
 
 double seconds_in(const std::vector<Kernel>& kernels) { return work_seconds({kernels, 1.0}, {}); }
 
@@ -133,7 +133,8 @@ double step_host_seconds(const Job& job, double operator_s, int ranks) {
   return total_s;
 }
 
-// A measured step, spread evenly over tensors of equal size; one block where no gradients are exchanged.
+// A measured step, spread evenly over tensors of equal size; one block where no gradients are exchanged. Sharded
+// weights are gathered block by block.
 StepModel emulated_step(const Job& job) {
   StepModel model;
   const double step_s = job.emulated_step.base();
@@ -141,13 +142,13 @@ StepModel emulated_step(const Job& job) {
     model.forward = {{step_s, 0.0, 0.0}};
     return model;
   }
+  const int parts = shards_weights(job) ? emulated_blocks : emulated_tensors;
   model.parameters = job.emulated_parameters;
-  model.tensors = emulated_tensors;
-  model.forward.assign(static_cast<std::size_t>(emulated_tensors),
-                       {step_s * (1 - backward_share) / emulated_tensors, 0.0, 0.0});
-  const Segment tensor{
-      "tensor", {{step_s * backward_share / emulated_tensors, 0.0, 0.0}}, model.parameters / emulated_tensors, 1};
-  model.backward.assign(static_cast<std::size_t>(emulated_tensors), tensor);
+  model.tensors = parts;
+  model.forward.assign(static_cast<std::size_t>(parts), {step_s * (1 - backward_share) / parts, 0.0, 0.0});
+  const Segment part{"part", {{step_s * backward_share / parts, 0.0, 0.0}}, model.parameters / parts, 1};
+  model.backward.assign(static_cast<std::size_t>(parts), part);
+  for (std::size_t end = 1; end <= model.forward.size(); ++end) model.forward_ends.push_back(end);
   return model;
 }
 

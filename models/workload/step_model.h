@@ -7,8 +7,9 @@
 //   optimizer_host      time the update takes beyond its kernels, because the host launches it tensor by tensor
 //   step_host           time lost once a step to synchronisations between host and GPU, and to the slowest of all hosts
 //   length_imbalance    factor >= 1 on compute: batches of unpadded sequences differ in tokens between ranks
-// An emulated step is its time: a third forward, two thirds backward over 144 equal tensors; no optimiser, no host.
-// Memory passes around each operator follow from the fusion profile (cnn_kernels.h, bert_kernels.h).
+// An emulated step is its time: a third forward, two thirds backward over 156 equal tensors, or over 26 equal blocks
+// where weights are sharded; no optimiser, no host. Memory passes around each operator follow from the fusion profile
+// (cnn_kernels.h, bert_kernels.h).
 //
 // Assumes the rank is alone on its GPU, and that input and communication are added by others.
 // Source: shapes of the layers; models/compute/constants.h for every number, with its origin.
@@ -32,6 +33,9 @@ struct Segment {
   double gradient_elements = 0;
   int tensors = 0;
 };
+
+// Embedding, 24 layers and head [assumed], of equal size.
+inline constexpr int emulated_blocks = 26;
 
 struct StepModel {
   std::vector<Kernel> forward;

@@ -102,7 +102,7 @@ void visit_rounds(FieldVisitor& v, JobKeys& keys) {
     in.key({.name = "asynchronous", .meaning = "training goes on while it is written", .default_text = "true"},
            keys.checkpoint_asynchronous);
     in.key({.name = "size",
-            .meaning = "of what one GPU saves for all of them",
+            .meaning = "of what is saved; where states are sharded each GPU saves its part",
             .default_text = "weights and optimiser states, by model, optimiser and precision",
             .min = 1,
             .max = 1e18},

@@ -95,7 +95,8 @@ int shards_of(const Job& job, const Cluster& cluster) {
 }
 
 void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& cluster, Job& job) {
-  const bool given = job.model == ModelKind::emulated || job.model == ModelKind::trace;
+  const bool measured = job.model == ModelKind::emulated && job.emulated_parameters > 0;
+  const bool given = !measured && (job.model == ModelKind::emulated || job.model == ModelKind::trace);
   if (given) {
     if (keys.activation_checkpointing || keys.sharding)
       context.remark("/job/sharding", "given", "changes nothing: the step is given as a whole");
@@ -110,8 +111,9 @@ void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& 
   if (job.activation_checkpointing && !is_transformer(job))
     context.fault("/job/activation_checkpointing", "false: it is for the layers of transformers", "true");
   const std::string word = "\"" + word_of(kShardingWords, job.sharding) + "\"";
-  if ((job.sharding == Sharding::full || job.sharding == Sharding::hybrid) && !is_transformer(job))
-    context.fault("/job/sharding", "\"none\" or \"optimizer\": whole layers are gathered of transformers only", word);
+  if ((job.sharding == Sharding::full || job.sharding == Sharding::hybrid) && !measured && !is_transformer(job))
+    context.fault("/job/sharding",
+                  "\"none\" or \"optimizer\": whole layers are gathered of transformers and emulated steps only", word);
   if (job.sharding != Sharding::none && job.horovod_cycle > Time())
     context.fault("/job/sharding", "\"none\": Horovod reduces whole gradients", word, "stack \"pytorch-ddp\" shards");
   if (job.sharding != Sharding::none && job.reduction == Reduction::rs_ar_ag)

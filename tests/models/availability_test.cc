@@ -43,7 +43,8 @@ TEST_CASE("Llama 3 405B keeps over 90 % with short blocking, under that with lon
 TEST_CASE("a checkpoint blocks for its snapshot when asynchronous, for its write when not") {
   const Bytes size = gigabytes(100);
   const auto rate = gigabytes_per_second;
-  CHECK(checkpoint_blocking(size, true, rate(20), rate(50), rate(2)).base() == Approx(100 / 20.0));
-  CHECK(checkpoint_blocking(size, true, rate(20), rate(10), rate(2)).base() == Approx(100 / 10.0));
-  CHECK(checkpoint_blocking(size, false, rate(20), rate(50), rate(2)).base() == Approx(100 / 2.0));
+  CHECK(checkpoint_blocking({size, size}, true, rate(20), rate(50), rate(2)).base() == Approx(100 / 20.0));
+  CHECK(checkpoint_blocking({size, size}, true, rate(20), rate(10), rate(2)).base() == Approx(100 / 10.0));
+  CHECK(checkpoint_blocking({size, size}, false, rate(20), rate(50), rate(2)).base() == Approx(100 / 2.0));
+  CHECK(checkpoint_blocking({size, size / 8}, true, rate(20), rate(50), rate(2)).base() == Approx(100 / 50.0));
 }
