@@ -65,6 +65,16 @@ SteadyStep summarize_window(const Assembly& assembly, const DataParallelSpec& sp
   return result;
 }
 
+// Steps are alike from the second on, and so is the room that they need.
+void append_steps(StepSource& source, TaskGraph& graph, int steps) {
+  std::size_t before = 0;
+  for (int i = 0; i < steps; ++i) {
+    if (i == 1) before = graph.tasks.size();
+    source.append_step(graph, i);
+    if (i == 1) graph.tasks.reserve(before + (graph.tasks.size() - before) * static_cast<std::size_t>(steps - 1));
+  }
+}
+
 std::unique_ptr<StepSource> step_source(const Assembly& assembly, const DataParallelSpec& spec) {
   if (spec.job.model == ModelKind::trace)
     return std::make_unique<Replay>(spec, &assembly.planner(), assembly.message_planner());
@@ -81,7 +91,7 @@ SteadyStep simulate_steady_step(const Assembly& assembly, bool first_epoch, cons
     TaskGraph graph;
     const std::unique_ptr<StepSource> source = step_source(assembly, spec);
     // Readers go on working for the batches after the last step that is measured.
-    for (int i = 0; i < steps + spec.prefetch; ++i) source->append_step(graph, i);
+    append_steps(*source, graph, steps + spec.prefetch);
     RunRecord record = run_tasks(machine, graph, recording != nullptr);
     const std::vector<SimTime> ends = step_ends(graph, record);
     const auto last = static_cast<std::size_t>(steps) - 1;

@@ -24,18 +24,19 @@ class ColdNodes {
       const auto same = std::find_if(kinds_.begin(), kinds_.end(),
                                      [&](const Kind& k) { return k.model == model && k.loads == loads; });
       kind_of_.push_back(static_cast<std::size_t>(same - kinds_.begin()));
-      if (same == kinds_.end()) kinds_.push_back({model, loads, models_[model].start()});
+      if (same == kinds_.end()) kinds_.push_back({model, loads, {models_[model], models_[model].start(), loads}});
     }
   }
 
   void advance(Time span) {
-    for (Kind& kind : kinds_) kind.state = models_[kind.model].advance(kind.state, kind.loads, span);
+    for (Kind& kind : kinds_) kind.course.advance(span);
   }
 
   std::vector<double> clocks() const {
     std::vector<double> clocks;
     for (const std::size_t kind : kind_of_)
-      for (const NodeThermal::Gpu& gpu : kinds_[kind].state.gpus) clocks.push_back(gpu.clock);
+      for (std::size_t gpu = 0; gpu < kinds_[kind].loads.size(); ++gpu)
+        clocks.push_back(kinds_[kind].course.clock(gpu));
     return clocks;
   }
 
@@ -43,7 +44,7 @@ class ColdNodes {
   struct Kind {
     std::size_t model;
     std::vector<GpuLoad> loads;
-    NodeThermal::State state;
+    NodeThermal::Course course;
   };
   const Assembly& assembly_;
   std::vector<NodeThermal> models_;
@@ -75,7 +76,6 @@ Time saved_while_cool(const Assembly& assembly, const JobResult& result, double 
   }
   std::map<std::vector<double>, double> step_s = {{slowest_clocks(assembly, settled), steady_s}};
   ColdNodes nodes(assembly, result);
-  nodes.advance(Time());  // clocks under load
   double elapsed_s = 0, done = 0;
   while (elapsed_s < length_s && done < steps) {
     const std::vector<double> clocks = nodes.clocks();

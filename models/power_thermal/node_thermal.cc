@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "clustersim/error.h"
 
@@ -110,7 +111,7 @@ NodeThermal::NodeThermal(const NodeSpec& node)
 
 std::vector<Temperature> NodeThermal::inlets(const std::vector<Power>& gpu_power) const {
   std::vector<Temperature> inlets(static_cast<std::size_t>(gpus_), cooling_.inlet);
-  if (cooling_.kind == CoolingKind::liquid || cooling_.airflow.base() <= 0) return inlets;
+  if (!air_warms()) return inlets;
   const double air_w_per_k = cooling_.airflow.base() * air_j_per_m3_k;
   double upstream_w = cooling_.host_heat.base();
   for (std::size_t k = 0; k < inlets.size(); ++k) {
@@ -186,71 +187,119 @@ NodeThermal::State NodeThermal::start() const {
   return state;
 }
 
-NodeThermal::State NodeThermal::advance(const State& state, const std::vector<GpuLoad>& loads, Time dt) const {
-  require(loads.size() == state.gpus.size(), "one load a GPU");
-  require(dt.base() >= 0, "time does not run backwards");
-  State now = state;
-  now.steady = false;
-  // A card in the state, under the load and in the air of the one before it goes where that one goes.
-  std::vector<bool> alike(loads.size(), false);
-  for (std::size_t k = 1; k < loads.size(); ++k)
-    alike[k] = state.gpus[k] == state.gpus[k - 1] && loads[k] == loads[k - 1];
-  const auto follows = [&](std::size_t k) {
-    if (alike[k]) now.gpus[k] = now.gpus[k - 1];
-    return alike[k];
-  };
-  for (std::size_t k = 0; k < loads.size(); ++k)
-    if (!follows(k)) choose_clock(now.gpus[k], loads[k]);
+NodeThermal::Motion::Motion(const State& state, const std::vector<GpuLoad>& loads) {
+  for (std::size_t k = 0; k < loads.size(); ++k) {
+    const bool alike = k > 0 && state.gpus[k] == state.gpus[k - 1] && loads[k] == loads[k - 1];
+    leader.push_back(alike ? leader.back() : k);
+  }
+}
+
+void NodeThermal::Motion::catch_up(State& state) const {
+  for (std::size_t k = 0; k < leader.size(); ++k)
+    if (!leads(k)) state.gpus[k] = state.gpus[leader[k]];
+}
+
+void NodeThermal::find_air(State& now, Motion& motion) const {
+  if (!air_warms() && !motion.inlets.empty()) return;
+  motion.powers.clear();
+  for (const std::size_t leader : motion.leader) motion.powers.push_back(now.gpus[leader].sustained);
+  motion.inlets = inlets(motion.powers);
+  for (std::size_t k = 1; k < now.gpus.size(); ++k) {
+    if (motion.leads(k)) continue;
+    if (motion.inlets[k] == motion.inlets[k - 1]) {
+      motion.leader[k] = motion.leader[k - 1];
+    } else {  // from here on it goes its own way
+      now.gpus[k] = now.gpus[motion.leader[k]];
+      motion.leader[k] = k;
+    }
+  }
+}
+
+void NodeThermal::move(State& now, const std::vector<GpuLoad>& loads, Time dt, Motion& motion) const {
   for (Time left = dt; left.base() > 0;) {
     const Time span = std::min(left, now.until_control);
-    std::vector<Power> powers;
-    for (const Gpu& gpu : now.gpus) powers.push_back(gpu.sustained);
-    const std::vector<Temperature> inlet = inlets(powers);
-    for (std::size_t k = 0; k < loads.size(); ++k) {
-      Gpu& gpu = now.gpus[k];
-      alike[k] = alike[k] && inlet[k] == inlet[k - 1];
-      if (follows(k)) continue;
-      const auto step = network_of(gpu).advance({gpu.die, gpu.sink}, {gpu.sustained, Power()}, {inlet[k]}, span);
-      gpu.energy += gpu.power * span;
-      gpu.die = step.end[0];
-      gpu.sink = step.end[1];
-      gpu.shut_down = gpu.shut_down || gpu.die >= shutdown_;
-      gpu.slowed = gpu.die > slowdown_ ||
-                   (gpu.slowed && gpu.die > slowdown_ - TemperatureDifference::from_base(release_below_slowdown_k));
-    }
+    find_air(now, motion);
     now.elapsed += span;
     now.until_control = now.until_control - span;
     left = left - span;
     const bool decide = now.until_control.base() <= 0;
     for (std::size_t k = 0; k < loads.size(); ++k) {
-      if (follows(k)) continue;
-      if (decide) control(now.gpus[k]);
-      choose_clock(now.gpus[k], loads[k]);
+      if (!motion.leads(k)) continue;
+      Gpu& gpu = now.gpus[k];
+      warm(gpu, motion, motion.inlets[k], span);
+      if (decide) control(gpu);
+      choose_clock(gpu, loads[k]);
     }
     if (decide) now.until_control = seconds(control_period_s);
   }
-  return now;
+}
+
+void NodeThermal::warm(Gpu& gpu, Motion& motion, Temperature inlet, Time span) const {
+  motion.die_and_sink = {gpu.die, gpu.sink};
+  motion.heat = {gpu.sustained, Power()};
+  motion.air = {inlet};
+  network_of(gpu).advance(motion.die_and_sink, motion.heat, motion.air, span, motion.spare);
+  gpu.energy += gpu.power * span;
+  gpu.die = motion.die_and_sink[0];
+  gpu.sink = motion.die_and_sink[1];
+  gpu.shut_down = gpu.shut_down || gpu.die >= shutdown_;
+  gpu.slowed = gpu.die > slowdown_ ||
+               (gpu.slowed && gpu.die > slowdown_ - TemperatureDifference::from_base(release_below_slowdown_k));
+}
+
+// The clocks that the loads ask for; constant until the next decision.
+NodeThermal::Motion NodeThermal::begin(State& state, const std::vector<GpuLoad>& loads) const {
+  require(loads.size() == state.gpus.size(), "one load a GPU");
+  state.steady = false;
+  Motion motion(state, loads);
+  for (std::size_t k = 0; k < loads.size(); ++k)
+    if (motion.leads(k)) choose_clock(state.gpus[k], loads[k]);
+  return motion;
+}
+
+NodeThermal::State NodeThermal::advance(const State& state, const std::vector<GpuLoad>& loads, Time dt) const {
+  Course course(*this, state, loads);
+  course.advance(dt);
+  return course.state();
+}
+
+NodeThermal::Course::Course(const NodeThermal& node, State state, std::vector<GpuLoad> loads)
+    : node_(&node), state_(std::move(state)), loads_(std::move(loads)), motion_(node.begin(state_, loads_)) {}
+
+void NodeThermal::Course::advance(Time dt) {
+  require(dt.base() >= 0, "time does not run backwards");
+  node_->move(state_, loads_, dt, motion_);
+}
+
+NodeThermal::State NodeThermal::Course::state() const {
+  State state = state_;
+  motion_.catch_up(state);
+  return state;
 }
 
 NodeThermal::State NodeThermal::settle(const State& state, const std::vector<GpuLoad>& loads, Time horizon) const {
   const Time window = sink_time_constant_ * 2;
   const Time end = state.elapsed + horizon;
+  if (!(state.elapsed < end)) return state;
   State now = state;
+  State reference = state;  // clocks and temperatures that must hold through a window
+  Motion motion = begin(now, loads);
   while (now.elapsed < end) {
-    const State reference = now;  // clocks and temperatures that must hold through a window
     bool still = true;
     const Time window_end = std::min(reference.elapsed + window, end);
     while (now.elapsed < window_end && still) {
-      now = advance(now, loads, std::min(now.until_control, window_end - now.elapsed));
+      move(now, loads, std::min(now.until_control, window_end - now.elapsed), motion);
       for (std::size_t k = 0; k < loads.size(); ++k) {
-        still = still && now.gpus[k].clock == reference.gpus[k].clock &&
-                std::abs((now.gpus[k].die - reference.gpus[k].die).base()) < still_k;
+        still = still && (!motion.leads(k) || (now.gpus[k].clock == reference.gpus[k].clock &&
+                                               std::abs((now.gpus[k].die - reference.gpus[k].die).base()) < still_k));
       }
     }
+    motion.catch_up(now);
     if (still && now.elapsed - reference.elapsed >= window) {
       now.steady = true;
       return now;
     }
+    reference = now;
   }
   return now;
 }

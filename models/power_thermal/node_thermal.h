@@ -27,6 +27,7 @@
 // the time constants and resistances are not validated.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -70,6 +71,8 @@ class NodeThermal {
     bool steady = false;  // set by settle(): clocks stopped changing before the horizon
   };
 
+  class Course;
+
   // All GPUs idle and as warm as that makes them.
   State start() const;
   // The state `dt` later under constant loads, one a GPU.
@@ -89,10 +92,31 @@ class NodeThermal {
   bool clock_limit_effective() const { return limit_.effective; }
 
  private:
+  // How the cards of a node move: one whose state, load and air are those of the card before it goes where that one
+  // goes, and stands where it last stood until it is told to catch up.
+  struct Motion {
+    Motion(const State& state, const std::vector<GpuLoad>& loads);
+    bool leads(std::size_t k) const { return leader[k] == k; }
+    void catch_up(State& state) const;
+
+    std::vector<std::size_t> leader;  // by card: the one it follows, or itself
+    std::vector<Power> powers;
+    std::vector<Temperature> inlets;  // by card
+    // Of the card that is being moved, kept for their room.
+    std::vector<Power> heat;
+    std::vector<Temperature> die_and_sink, air;
+    std::vector<double> spare;
+  };
+
   double activity_of(const GpuLoad& load) const;
   void choose_clock(Gpu& gpu, const GpuLoad& load) const;
   void control(Gpu& gpu) const;
   const ThermalNetwork& network_of(const Gpu& gpu) const;
+  bool air_warms() const { return cooling_.kind != CoolingKind::liquid && cooling_.airflow.base() > 0; }
+  Motion begin(State& state, const std::vector<GpuLoad>& loads) const;
+  void move(State& now, const std::vector<GpuLoad>& loads, Time dt, Motion& motion) const;
+  void find_air(State& now, Motion& motion) const;
+  void warm(Gpu& gpu, Motion& motion, Temperature inlet, Time span) const;
 
   GpuPowerModel power_;
   Power cap_;
@@ -105,6 +129,22 @@ class NodeThermal {
   ThermalResistance resistance_;
   Time sink_time_constant_;
   std::vector<ThermalNetwork> networks_;  // one a fan level, lowest first
+};
+
+// A node under constant loads, moved span by span: state() is what advance() would give.
+class NodeThermal::Course {
+ public:
+  // The node must outlive it.
+  Course(const NodeThermal& node, State state, std::vector<GpuLoad> loads);
+  void advance(Time dt);
+  double clock(std::size_t gpu) const { return state_.gpus[motion_.leader[gpu]].clock; }
+  State state() const;
+
+ private:
+  const NodeThermal* node_;
+  State state_;
+  std::vector<GpuLoad> loads_;
+  Motion motion_;
 };
 
 }  // namespace clustersim

@@ -25,6 +25,7 @@ ThermalNetwork::ThermalNetwork(std::vector<Mass> masses, std::vector<Link> links
   for (const Mass& mass : masses) {
     require(mass.capacity.base() > 0, "a thermal mass has a capacity");
     capacity_j_per_k_.push_back(mass.capacity.base());
+    root_capacity_.push_back(std::sqrt(mass.capacity.base()));
   }
   Eigen::MatrixXd conductance_w_per_k = Eigen::MatrixXd::Zero(n, n);
   for (const Link& link : links) {
@@ -49,16 +50,45 @@ ThermalNetwork::ThermalNetwork(std::vector<Mass> masses, std::vector<Link> links
   }
 }
 
+// `inflow` holds a zero for each mass.
+void ThermalNetwork::add_inflow_w(const std::vector<Power>& heat, const std::vector<Temperature>& boundary,
+                                  double* inflow) const {
+  require(heat.size() == capacity_j_per_k_.size(), "one heat a thermal mass");
+  for (std::size_t i = 0; i < heat.size(); ++i) inflow[i] += heat[i].base();
+  for (const BoundaryLink& link : boundaries_) {
+    inflow[link.mass] += boundary.at(static_cast<std::size_t>(link.boundary)).in_celsius() / link.resistance.base();
+  }
+}
+
 std::vector<double> ThermalNetwork::inflow_w(const std::vector<Power>& heat,
                                              const std::vector<Temperature>& boundary) const {
-  require(heat.size() == capacity_j_per_k_.size(), "one heat a thermal mass");
-  std::vector<double> inflow;
-  for (Power p : heat) inflow.push_back(p.base());
-  for (const BoundaryLink& link : boundaries_) {
-    inflow[static_cast<std::size_t>(link.mass)] +=
-        boundary.at(static_cast<std::size_t>(link.boundary)).in_celsius() / link.resistance.base();
-  }
+  std::vector<double> inflow(capacity_j_per_k_.size(), 0.0);
+  add_inflow_w(heat, boundary, inflow.data());
   return inflow;
+}
+
+void ThermalNetwork::advance(std::vector<Temperature>& temperatures, const std::vector<Power>& heat,
+                             const std::vector<Temperature>& boundary, Time dt, std::vector<double>& spare) const {
+  const std::size_t n = capacity_j_per_k_.size();
+  require(temperatures.size() == n, "one temperature a thermal mass");
+  require(dt.base() >= 0, "time does not run backwards");
+  spare.assign(2 * n, 0.0);
+  double* const inflow = spare.data();
+  double* const end_c = inflow + n;
+  add_inflow_w(heat, boundary, inflow);
+  const double t = dt.base();
+  for (std::size_t m = 0; m < n; ++m) {
+    const double* const mode = mode_.data() + m * n;
+    double z = 0, q = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      z += mode[i] * root_capacity_[i] * temperatures[i].in_celsius();
+      q += mode[i] * inflow[i] / root_capacity_[i];
+    }
+    const double lambda = decay_per_s_[m];
+    const double z_end = z * std::exp(-lambda * t) + q * decayed_time(lambda, t);
+    for (std::size_t i = 0; i < n; ++i) end_c[i] += mode[i] / root_capacity_[i] * z_end;
+  }
+  for (std::size_t i = 0; i < n; ++i) temperatures[i] = Temperature::celsius(end_c[i]);
 }
 
 ThermalNetwork::Step ThermalNetwork::advance(const std::vector<Temperature>& start, const std::vector<Power>& heat,
@@ -72,16 +102,15 @@ ThermalNetwork::Step ThermalNetwork::advance(const std::vector<Temperature>& sta
   for (std::size_t m = 0; m < n; ++m) {
     double z = 0, q = 0;  // amplitude of the mode at the start, and what drives it
     for (std::size_t i = 0; i < n; ++i) {
-      const double root = std::sqrt(capacity_j_per_k_[i]);
-      z += mode_[m * n + i] * root * start[i].in_celsius();
-      q += mode_[m * n + i] * inflow[i] / root;
+      z += mode_[m * n + i] * root_capacity_[i] * start[i].in_celsius();
+      q += mode_[m * n + i] * inflow[i] / root_capacity_[i];
     }
     const double lambda = decay_per_s_[m];
     const double once = decayed_time(lambda, t);
     const double z_end = z * std::exp(-lambda * t) + q * once;
     const double z_integral = z * once + q * decayed_time_twice(lambda, t);
     for (std::size_t i = 0; i < n; ++i) {
-      const double share = mode_[m * n + i] / std::sqrt(capacity_j_per_k_[i]);
+      const double share = mode_[m * n + i] / root_capacity_[i];
       end_c[i] += share * z_end;
       integral_c_s[i] += share * z_integral;
     }
@@ -106,9 +135,9 @@ std::vector<Temperature> ThermalNetwork::steady(const std::vector<Power>& heat,
   for (std::size_t m = 0; m < n; ++m) {
     require(decay_per_s_[m] > 1e-12, "a steady temperature needs a way out for the heat");
     double q = 0;
-    for (std::size_t i = 0; i < n; ++i) q += mode_[m * n + i] * inflow[i] / std::sqrt(capacity_j_per_k_[i]);
+    for (std::size_t i = 0; i < n; ++i) q += mode_[m * n + i] * inflow[i] / root_capacity_[i];
     for (std::size_t i = 0; i < n; ++i) {
-      steady_c[i] += mode_[m * n + i] / std::sqrt(capacity_j_per_k_[i]) * q / decay_per_s_[m];
+      steady_c[i] += mode_[m * n + i] / root_capacity_[i] * q / decay_per_s_[m];
     }
   }
   std::vector<Temperature> steady;

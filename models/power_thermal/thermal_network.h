@@ -40,6 +40,9 @@ class ThermalNetwork {
   // One span of length `dt` with heat `heat` (one a mass) and held temperatures `boundary` (one an index used).
   Step advance(const std::vector<Temperature>& start, const std::vector<Power>& heat,
                const std::vector<Temperature>& boundary, Time dt) const;
+  // The same for the temperatures alone, in place; nothing is allocated but in `spare`, which keeps its room.
+  void advance(std::vector<Temperature>& temperatures, const std::vector<Power>& heat,
+               const std::vector<Temperature>& boundary, Time dt, std::vector<double>& spare) const;
   // Where the temperatures end after a long time. Needs a path from every mass to a held temperature.
   std::vector<Temperature> steady(const std::vector<Power>& heat, const std::vector<Temperature>& boundary) const;
 
@@ -47,8 +50,10 @@ class ThermalNetwork {
 
  private:
   std::vector<double> inflow_w(const std::vector<Power>& heat, const std::vector<Temperature>& boundary) const;
+  void add_inflow_w(const std::vector<Power>& heat, const std::vector<Temperature>& boundary, double* inflow) const;
 
   std::vector<double> capacity_j_per_k_;
+  std::vector<double> root_capacity_;
   std::vector<BoundaryLink> boundaries_;
   std::vector<double> decay_per_s_;  // lambda of each mode
   std::vector<double> mode_;         // column-major: mode_[m * n + i], part of mass i in mode m

@@ -15,6 +15,17 @@ namespace {
 constexpr double context_bytes = 0.6e9;          // [assumed: CUDA context and library handles, 0.4-0.8 GB]
 constexpr double library_scratch_bytes = 0.5e9;  // [assumed: cuDNN and cuBLAS workspaces]
 constexpr double allocator_share = 0.03;         // [assumed: rounding of allocations]
+// What the backward pass of an encoder layer needs, per token and unit of width and per token, head and position. A
+// dropout mask is a byte an element under any precision. [published: Korthikanti et al. 2022]
+constexpr double kept_tensors = 16, kept_masks = 2, kept_scores = 2, kept_score_masks = 1;
+// The same of TensorFlow without XLA: masks are tensors, GELU keeps two more of the feed-forward's width, each
+// normalisation two. [assumed: counted; published runs and refusals of DeepLearningExamples lie on either side]
+constexpr double kept_tensors_operators = 30, kept_scores_operators = 4;
+
+// [published: what PyTorch and nvidia-smi print] of 24 GiB 23.7 are visible, of 80 79.2, of 32 31.7; data-centre boards
+// on GDDR keep their error-correcting codes in it and show 15/16: T4 15.0 of 16, A10 22.5 of 24, A40 and L40S 45 of 48.
+constexpr double visible_share = 0.99, inline_ecc_share = 15.0 / 16;
+
 constexpr int most_samples = 65536;
 
 bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
@@ -38,10 +49,15 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
       unpadded ? std::min<double>(job.sequence_length, job.tokens_per_sequence * (1 + 2 * cv / std::sqrt(sequences)))
                : job.sequence_length;
   const double rows = sequences * length;
-  const double scores = unpadded ? 0.0 : 5.0 * network.heads * length / h;
-  const double layers = network.layers * rows * h * (34 + scores) * activation_bytes(job.precision) / 2;
+  const double element = activation_bytes(job.precision);
+  double hidden = kept_tensors * element + kept_masks;
+  double scores = kept_scores * element + kept_score_masks;
+  if (job.stack == Stack::tensorflow_horovod && (job.fusion == Fusion::eager || job.fusion == Fusion::nchw))
+    hidden = kept_tensors_operators * element, scores = kept_scores_operators * element;
+  scores *= unpadded ? 0.0 : network.heads * length / h;
+  const double layers = network.layers * rows * h * (hidden + scores);
   // Logits, their softmax in fp32 and its gradient.
-  const double logits = rows * predicted_share(job) * network.vocabulary * (activation_bytes(job.precision) + 4 + 4);
+  const double logits = rows * predicted_share(job) * network.vocabulary * (element + 4 + 4);
   return layers + logits;
 }
 
@@ -74,11 +90,19 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   return need;
 }
 
-Bytes usable_memory(const GpuSpec& gpu) { return gibibytes(gpu.memory.base() / 1e9); }
-
-bool fits(const Job& job, const GpuSpec& gpu, int ranks) {
-  return memory_needed(job, gpu, ranks).total <= usable_memory(gpu);
+Bytes usable_memory(const GpuSpec& gpu) {
+  const bool inline_ecc = gpu.vendor == "NVIDIA" && gpu.memory_type.find("GDDR") != std::string::npos &&
+                          gpu.form_factor.find("passive") != std::string::npos;
+  return gibibytes(gpu.memory.base() / 1e9 * visible_share * (inline_ecc ? inline_ecc_share : 1.0));
 }
+
+MemoryFit memory_fit(const Job& job, const GpuSpec& gpu, int ranks) {
+  const double share = memory_needed(job, gpu, ranks).total / usable_memory(gpu);
+  if (share <= 1 - memory_uncertainty) return MemoryFit::fits;
+  return share <= 1 + memory_uncertainty ? MemoryFit::tight : MemoryFit::exceeds;
+}
+
+bool fits(const Job& job, const GpuSpec& gpu, int ranks) { return memory_fit(job, gpu, ranks) == MemoryFit::fits; }
 
 int largest_batch(Job job, const GpuSpec& gpu, int ranks) {
   const auto fits_batch = [&](int batch) {

@@ -86,6 +86,7 @@ class StepMaker {
       find_collectives();
       if (step_.collectives.empty()) add_gradients();
     }
+    pieces_of_row_.reserve(row_.size());
     for (std::size_t i = 0; i < row_.size(); ++i) append_operator(i);
     append_collectives(row_.size());
     end_step();
@@ -115,6 +116,7 @@ class StepMaker {
   void lay_out() {
     SimTime covered = 0;
     row_of_.assign(trace_.operators.size(), -1);
+    row_.reserve(trace_.operators.size());
     for (std::size_t i = 0; i < trace_.operators.size(); ++i) {
       const TraceOperator& op = trace_.operators[i];
       if (op.kind == OperatorKind::collective) continue;

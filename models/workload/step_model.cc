@@ -77,7 +77,10 @@ void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, 
   const bool bert_adam = job.model == ModelKind::bert && job.optimizer == Optimizer::adam;
   const bool per_variable = job.stack == Stack::tensorflow_horovod && (job.optimizer == Optimizer::lamb || bert_adam);
   const bool fused = job.fused_optimizer && !per_variable;
-  const double bytes = bert_adam && !fused ? compute::adam_tensor_bytes : update_bytes(job.optimizer);
+  double bytes = update_bytes(job.optimizer);
+  if (bert_adam && !fused)  // XLA makes one sweep of a variable's operators, beside that of the norm
+    bytes = job.stack == Stack::tensorflow_horovod && job.fusion == Fusion::jit ? compute::lamb_bytes
+                                                                                : compute::adam_tensor_bytes;
   Kernel update = stream_kernel(device, bytes * model.parameters / shards);
   if (fused) {
     update.fixed_s *= compute::fused_update_kernels;

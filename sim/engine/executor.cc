@@ -1,6 +1,7 @@
 #include "sim/engine/executor.h"
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/compute_stream.h"
@@ -241,7 +242,7 @@ RunRecord Executor::run() {
   record_.gpus = compute_.gpu_uses();
   record_.events = queue_.popped();
   record_.fingerprint = queue_.fingerprint();
-  return record_;
+  return std::move(record_);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <queue>
+#include <span>
 #include <sstream>
 #include <tuple>
 
@@ -21,70 +22,16 @@ constexpr double most_us = 1e11;
 
 SimTime from_us(double us) { return static_cast<SimTime>(std::llround(std::clamp(us, 0.0, most_us) * 1e6)); }
 
-std::optional<CollectiveOp> op_of(const ChakraNode& node) {
-  constexpr CollectiveOp ours[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
-                                   CollectiveOp::reduce,     CollectiveOp::all_to_all, CollectiveOp::broadcast,
-                                   CollectiveOp::send_recv};
-  if (node.op >= 0 && static_cast<std::size_t>(node.op) < std::size(ours)) return ours[node.op];
-  if (node.type == ChakraType::send || node.type == ChakraType::receive) return CollectiveOp::send_recv;
-  switch (node.comm_type) {
-    case 0:
-      return CollectiveOp::all_reduce;
-    case 1:
-      return CollectiveOp::reduce;
-    case 2:
-    case 3:  // a gather loads the root's link as an all-gather loads each
-      return CollectiveOp::all_gather;
-    case 4:
-    case 5:
-      return CollectiveOp::broadcast;
-    case 6:
-      return CollectiveOp::all_to_all;
-    case 7:
-    case 8:
-      return CollectiveOp::reduce_scatter;
-    default:
-      return std::nullopt;  // a barrier, or not told
-  }
-}
-
-// Where each id stands. Writers number nodes one after the other as a rule: then nothing is kept.
-class Places {
- public:
-  explicit Places(const std::vector<ChakraNode>& nodes)
-      : first_(nodes.empty() ? 0 : nodes.front().id), count_(nodes.size()) {
-    for (std::size_t i = 0; i < nodes.size() && in_order_; ++i) in_order_ = nodes[i].id == first_ + i;
-    if (in_order_) return;
-    sorted_.reserve(count_);
-    for (std::size_t i = 0; i < nodes.size(); ++i) sorted_.emplace_back(nodes[i].id, static_cast<std::int32_t>(i));
-    std::sort(sorted_.begin(), sorted_.end());
-    const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
-    sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
-  }
-  std::size_t repeated() const { return in_order_ ? 0 : count_ - sorted_.size(); }
-  // -1: no such node; of several with one id the first.
-  std::int32_t of(std::uint64_t id) const {
-    if (in_order_) return id - first_ < count_ ? static_cast<std::int32_t>(id - first_) : -1;
-    const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{id, std::int32_t{0}});
-    return at != sorted_.end() && at->first == id ? at->second : -1;
-  }
-
- private:
-  std::uint64_t first_;
-  std::size_t count_;
-  bool in_order_ = true;
-  std::vector<std::pair<std::uint64_t, std::int32_t>> sorted_;
-};
-
 class ChakraTrace {
  public:
-  explicit ChakraTrace(const ChakraFile& file) : file_(file), places_(file.nodes) {}
+  // Takes the file apart.
+  explicit ChakraTrace(ChakraFile& file) : file_(file), places_(file), kinds_(file.names.size()) {}
 
   TraceImport make() {
     for (const ChakraNode& node : file_.nodes) {
       on_gpu_ = on_gpu_ || (node.on_cpu == 0 && node.type == ChakraType::compute);
-      timed_ = timed_ || node.start_us >= 0;
     }
+    timed_ = !file_.starts_us.empty();
     if (timed_) {
       take_times();
     } else {
@@ -99,37 +46,39 @@ class ChakraTrace {
     return node.type == ChakraType::collective || node.type == ChakraType::send || node.type == ChakraType::receive;
   }
   // A collective that moves something; its launch on the host has the same type.
-  bool exchanges(const ChakraNode& node) const { return communicates(node) && node.on_cpu != 1 && op_of(node); }
+  bool exchanges(const ChakraNode& node) const {
+    return communicates(node) && node.on_cpu != 1 && chakra_op(node, file_.more_of(node));
+  }
   bool computes(const ChakraNode& node) const {
     const bool memory = node.type == ChakraType::load || node.type == ChakraType::store;
     return (node.type == ChakraType::compute && (!on_gpu_ || node.on_cpu != 1)) || memory;
   }
 
   TraceOperator operator_of(const ChakraNode& node) {
+    const ChakraMore& more = file_.more_of(node);
     TraceOperator op;
     op.name = node.name;
     op.duration = node.duration_us >= 0 ? from_us(node.duration_us) : -1;
-    const std::string name = node.name >= 0 ? file_.names[static_cast<std::size_t>(node.name)] : "";
     if (exchanges(node)) {
       op.kind = OperatorKind::collective;
       op.collective = static_cast<std::int32_t>(trace().collectives.size());
       TraceCollective c;
-      c.op = *op_of(node);
-      if (node.comm_bytes >= 0) c.bytes = node.comm_bytes;
-      c.group = node.group > 0 ? node.group : c.op == CollectiveOp::send_recv ? 2 : 0;
-      c.stride = node.stride;
-      if (node.wire_us >= 0) c.wire = from_us(node.wire_us);
+      c.op = *chakra_op(node, more);
+      if (more.comm_bytes >= 0) c.bytes = more.comm_bytes;
+      c.group = more.group > 0 ? more.group : c.op == CollectiveOp::send_recv ? 2 : 0;
+      c.stride = more.stride;
+      if (more.wire_us >= 0) c.wire = from_us(more.wire_us);
       trace().collectives.push_back(c);
-      op.stream = node.stream >= 0 ? node.stream : queue_of(node);
+      op.stream = node.stream >= 0 ? node.stream : queue_of(more);
       if (op.duration == 0 && !timed_) op.duration = -1;  // to be worked out
     } else {
       op.stream = std::max<std::int16_t>(0, node.stream);
       op.duration = std::max<SimTime>(0, op.duration);
-      op.kind = on_gpu_ || node.on_cpu != 1 ? operator_kind(name) : OperatorKind::cpu;
+      op.kind = on_gpu_ || node.on_cpu != 1 ? kind_of(node) : OperatorKind::cpu;
       if (op.kind == OperatorKind::collective) op.kind = OperatorKind::unknown;
-      if (node.operations >= 0) op.flop = node.operations;
-      if (node.tensor_bytes >= 0) op.bytes = node.tensor_bytes;
-      if (node.duration_us <= 0 && node.operations > 0) ++untimed_;
+      if (more.operations >= 0) op.flop = more.operations;
+      if (more.tensor_bytes >= 0) op.bytes = more.tensor_bytes;
+      if (node.duration_us <= 0 && more.operations > 0) ++untimed_;
     }
     if (node.kind >= 0 && node.kind <= static_cast<int>(OperatorKind::unknown))
       op.kind = static_cast<OperatorKind>(node.kind);
@@ -138,10 +87,18 @@ class ChakraTrace {
     return op;
   }
 
+  // By its name; names are few, nodes many.
+  OperatorKind kind_of(const ChakraNode& node) {
+    if (node.name < 0) return operator_kind("");
+    std::optional<OperatorKind>& kind = kinds_[static_cast<std::size_t>(node.name)];
+    if (!kind) kind = operator_kind(file_.names[static_cast<std::size_t>(node.name)]);
+    return *kind;
+  }
+
   // Queues of communication have numbers of their own, from 1000 up.
-  std::int16_t queue_of(const ChakraNode& node) {
+  std::int16_t queue_of(const ChakraMore& more) {
     const auto [at, is_new] =
-        queues_.try_emplace(node.queue, static_cast<std::int16_t>(1000 + std::min<std::size_t>(queues_.size(), 20000)));
+        queues_.try_emplace(more.queue, static_cast<std::int16_t>(1000 + std::min<std::size_t>(queues_.size(), 20000)));
     return at->second;
   }
 
@@ -149,11 +106,18 @@ class ChakraTrace {
 
   void take_times() {
     double origin_us = INFINITY;
-    for (const ChakraNode& node : file_.nodes)
-      if ((computes(node) || exchanges(node)) && node.start_us >= 0) origin_us = std::min(origin_us, node.start_us);
+    for (std::size_t i = 0; i < file_.nodes.size(); ++i) {
+      const ChakraNode& node = file_.nodes[i];
+      if ((computes(node) || exchanges(node)) && file_.start_us(i) >= 0)
+        origin_us = std::min(origin_us, file_.start_us(i));
+    }
     const bool own = file_.numbers.contains("step_ps");
     if (own) origin_us = 0;
-    std::vector<std::int32_t> place_of(own ? file_.nodes.size() : 0, -1);
+    if (own) {
+      find_dependencies();
+      place_of_.assign(file_.nodes.size(), -1);
+    }
+    trace().operators.reserve(file_.nodes.size());
     for (std::size_t i = 0; i < file_.nodes.size(); ++i) {
       const ChakraNode& node = file_.nodes[i];
       if (!computes(node) && !exchanges(node)) {
@@ -161,31 +125,42 @@ class ChakraTrace {
         continue;
       }
       TraceOperator op = operator_of(node);
-      op.start = from_us(node.start_us - origin_us);
+      op.start = from_us(file_.start_us(i) - origin_us);
       op.first_after = static_cast<std::int32_t>(trace().after.size());
       if (own) {
-        place_of[i] = static_cast<std::int32_t>(trace().operators.size());
-        for (std::int32_t d = 0; d < node.dependencies; ++d)
-          if (const std::int32_t before = place_of_dependency(node, d, place_of); before >= 0)
-            trace().after.push_back(before);
+        place_of_[i] = static_cast<std::int32_t>(trace().operators.size());
+        for (const std::int32_t b : before(i))
+          if (const std::int32_t place = place_of(b); place >= 0) trace().after.push_back(place);
       }
       op.after_count = static_cast<std::int32_t>(trace().after.size()) - op.first_after;
       trace().operators.push_back(op);
     }
   }
 
-  // The operator that a node's dependency has become, -1 for none.
-  std::int32_t place_of_dependency(const ChakraNode& node, std::int32_t d,
-                                   const std::vector<std::int32_t>& place_of) const {
-    const std::int32_t before = places_.of(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]);
-    return before < 0 ? -1 : place_of[static_cast<std::size_t>(before)];
+  // The operator that a node before has become, -1 for none.
+  std::int32_t place_of(std::int32_t before) const {
+    return before < 0 ? -1 : place_of_[static_cast<std::size_t>(before)];
+  }
+
+  // Ids of dependencies become the numbers of the nodes, -1 where there is no such node.
+  void find_dependencies() {
+    before_.reserve(file_.dependencies.size());
+    for (const std::uint64_t id : file_.dependencies) before_.push_back(places_.of(id));
+    file_.dependencies = {};
+  }
+  std::span<const std::int32_t> before(std::size_t node) const {
+    const auto first = static_cast<std::size_t>(file_.nodes[node].first_dependency);
+    const std::size_t end = node + 1 < file_.nodes.size()
+                                ? static_cast<std::size_t>(file_.nodes[node + 1].first_dependency)
+                                : before_.size();
+    return {before_.data() + first, end - first};
   }
 
   // Without times: as soon as possible, in the order of dependencies.
   void lay_out() {
     const std::size_t count = file_.nodes.size();
-    trace().operators.reserve(count);
     link();
+    trace().operators.reserve(count);
     struct Ready {
       SimTime time;
       std::uint64_t id;
@@ -195,98 +170,102 @@ class ChakraTrace {
       }
     };
     std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
-    const auto release = [&](std::int32_t node, SimTime time) {
-      ready.push({time, file_.nodes[static_cast<std::size_t>(node)].id, node});
+    const auto release = [&](std::size_t node, SimTime time) {
+      ready.push({time, file_.id(node), static_cast<std::int32_t>(node)});
     };
     for (std::size_t i = 0; i < count; ++i)
-      if (waits_for_[i] == 0) release(static_cast<std::int32_t>(i), 0);
-    std::vector<SimTime> possible(count, 0);
-    std::vector<std::int32_t> place_of(count, -1);
+      if (place_of_[i] == waits_for_none) release(i, 0);
     std::map<int, SimTime> free;  // by queue: GPU 0, host 1, communication from 1000 up
     std::size_t done = 0;
     while (!ready.empty()) {
       const Ready next = ready.top();
       ready.pop();
       const auto n = static_cast<std::size_t>(next.node);
-      const SimTime end = place(n, next.time, free, place_of);
+      place(n, next.time, free);
       ++done;
       for (std::int32_t s = first_successor_[n]; s < first_successor_[n + 1]; ++s) {
         const auto successor = static_cast<std::size_t>(successors_[static_cast<std::size_t>(s)]);
-        possible[successor] = std::max(possible[successor], end);
-        if (--waits_for_[successor] == 0) release(static_cast<std::int32_t>(successor), possible[successor]);
+        if (++place_of_[successor] == waits_for_none) release(successor, possible(successor));
       }
     }
     trace().dependencies = true;
     if (done == count) return;
     for (std::size_t i = 0; i < count; ++i)
-      if (waits_for_[i] > 0)
+      if (place_of_[i] < waits_for_none)
         throw InputError({{"", "", "nodes that do not wait for each other",
-                           "node " + std::to_string(file_.nodes[i].id) + " waits for ever, with " +
+                           "node " + std::to_string(file_.id(i)) + " waits for ever, with " +
                                std::to_string(count - done - 1) + " others",
                            "look for a circle of dependencies"}});
   }
 
+  // Every node waits, and its successors follow each other.
   void link() {
     const std::size_t count = file_.nodes.size();
-    waits_for_.assign(count, 0);
+    find_dependencies();
+    place_of_.assign(count, waits_for_none);
     first_successor_.assign(count + 1, 0);
-    const auto for_each_edge = [&](auto&& edge) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const ChakraNode& node = file_.nodes[i];
-        for (std::int32_t d = 0; d < node.dependencies; ++d) {
-          edge(places_.of(file_.dependencies[static_cast<std::size_t>(node.first_dependency + d)]), i);
+    for (std::size_t i = 0; i < count; ++i)
+      for (const std::int32_t b : before(i)) {
+        if (b < 0) {
+          ++dangling_;
+        } else {
+          --place_of_[i];
+          ++first_successor_[static_cast<std::size_t>(b)];
         }
       }
-    };
-    for_each_edge([&](std::int32_t before, std::size_t i) {
-      if (before < 0) {
-        ++dangling_;
-      } else {
-        ++waits_for_[i];
-        ++first_successor_[static_cast<std::size_t>(before) + 1];
-      }
-    });
+    // Up to the end of each node's successors, and back to their first as they are put in.
     for (std::size_t i = 0; i < count; ++i) first_successor_[i + 1] += first_successor_[i];
     successors_.resize(static_cast<std::size_t>(first_successor_[count]));
-    std::vector<std::int32_t> next(first_successor_.begin(), first_successor_.end() - 1);
-    for_each_edge([&](std::int32_t before, std::size_t i) {
-      if (before >= 0)
-        successors_[static_cast<std::size_t>(next[static_cast<std::size_t>(before)]++)] = static_cast<std::int32_t>(i);
-    });
+    for (std::size_t i = count; i-- > 0;)
+      for (const std::int32_t b : before(i))
+        if (b >= 0)
+          successors_[static_cast<std::size_t>(--first_successor_[static_cast<std::size_t>(b)])] =
+              static_cast<std::int32_t>(i);
   }
 
-  // Puts a node on its queue at its turn; the time of its end.
-  SimTime place(std::size_t n, SimTime possible, std::map<int, SimTime>& free, std::vector<std::int32_t>& place_of) {
+  // When all that a node waits for has ended.
+  SimTime possible(std::size_t n) const {
+    SimTime time = 0;
+    for (const std::int32_t b : before(n)) {
+      if (b < 0) continue;
+      const auto handed_on = handed_on_.find(b);
+      time = std::max(time, handed_on != handed_on_.end() ? handed_on->second : end_of(place_of(b)));
+    }
+    return time;
+  }
+  SimTime end_of(std::int32_t place) const {
+    const TraceOperator& op = found_.trace.operators[static_cast<std::size_t>(place)];
+    return op.start + std::max<SimTime>(0, op.duration);
+  }
+
+  // Puts a node on its queue at its turn.
+  void place(std::size_t n, SimTime possible, std::map<int, SimTime>& free) {
     const ChakraNode& node = file_.nodes[n];
     const bool kept = computes(node) || exchanges(node);
     if (!kept) {  // hands on what it waited for
       ++left_out_;
-      place_of[n] = last_kept(node, place_of);
-      return possible;
+      std::int32_t last = -1;
+      for (const std::int32_t b : before(n)) last = std::max(last, place_of(b));
+      place_of_[n] = last;
+      handed_on_[static_cast<std::int32_t>(n)] = possible;
+      return;
     }
     TraceOperator op = operator_of(node);
     SimTime& queue = free[op.collective >= 0 ? op.stream : op.kind == OperatorKind::cpu ? 1 : 0];
     if (op.collective < 0) op.stream = op.kind == OperatorKind::cpu ? 1 : 0;
     op.start = std::max(possible, queue);
-    queue = op.start + std::max<SimTime>(0, op.duration);
     op.first_after = static_cast<std::int32_t>(trace().after.size());
-    for (std::int32_t d = 0; d < node.dependencies; ++d) {
-      const std::int32_t place = place_of_dependency(node, d, place_of);
+    for (const std::int32_t b : before(n)) {
+      const std::int32_t place = place_of(b);
       // What comes before it in the same row needs no word.
       const bool in_row = place + 1 == static_cast<std::int32_t>(trace().operators.size()) && op.collective < 0 &&
                           place >= 0 && trace().operators[static_cast<std::size_t>(place)].collective < 0;
       if (place >= 0 && !in_row) trace().after.push_back(place);
     }
     op.after_count = static_cast<std::int32_t>(trace().after.size()) - op.first_after;
-    place_of[n] = static_cast<std::int32_t>(trace().operators.size());
+    place_of_[n] = static_cast<std::int32_t>(trace().operators.size());
     trace().operators.push_back(op);
-    return queue;
-  }
-
-  std::int32_t last_kept(const ChakraNode& node, const std::vector<std::int32_t>& place_of) const {
-    std::int32_t last = -1;
-    for (std::int32_t d = 0; d < node.dependencies; ++d) last = std::max(last, place_of_dependency(node, d, place_of));
-    return last;
+    queue = end_of(place_of_[n]);
   }
 
   double number(const char* key) const {
@@ -334,13 +313,21 @@ class ChakraTrace {
       throw InputError({{"", "", "compute nodes with durations, or collectives", "none", ""}});
   }
 
-  const ChakraFile& file_;
-  Places places_;
+  static constexpr std::int32_t waits_for_none = -1;
+
+  ChakraFile& file_;
+  ChakraPlaces places_;
   TraceImport found_;
   bool on_gpu_ = false, timed_ = false;
   std::size_t left_out_ = 0, dangling_ = 0, untimed_ = 0;
   std::map<std::int32_t, std::int16_t> queues_;
-  std::vector<std::int32_t> waits_for_, first_successor_, successors_;
+  std::vector<std::optional<OperatorKind>> kinds_;  // by name, once asked for
+  std::vector<std::int32_t> before_;                // of all dependencies
+  // By node: the operator that it has become, or of what it only handed on the last, -1: none. While it waits for other
+  // nodes, so many below -1.
+  std::vector<std::int32_t> place_of_;
+  std::vector<std::int32_t> first_successor_, successors_;
+  std::map<std::int32_t, SimTime> handed_on_;  // by node that becomes no operator: when it could have started
 };
 
 // name.N.et: how many of them lie side by side, from 0 up.
@@ -357,7 +344,7 @@ int ranks_beside(const std::string& path) {
 
 TraceImport read_one(const std::string& path) {
   try {
-    const ChakraFile file = read_chakra_file(path);
+    ChakraFile file = read_chakra_file(path);
     return ChakraTrace(file).make();
   } catch (const InputError& error) {
     std::vector<Problem> problems = error.problems();

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
+#include <string_view>
+#include <utility>
 
 #include "clustersim/error.h"
 #include "sim/import/chakra_protobuf.h"
@@ -38,20 +41,20 @@ class GraphReader {
     if (value.kind != JsonValue::Kind::object) return;
     if (file_.nodes.size() >= most_nodes)
       throw InputError({{path_, "", "at most " + std::to_string(most_nodes) + " nodes", "more", ""}});
-    ChakraNode node;
-    node.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
-    for (const auto& [key, member] : value.members) set(node, plain(key), member);
-    node.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - node.first_dependency;
-    file_.nodes.push_back(node);
+    ChakraReading reading;
+    reading.node.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
+    for (const auto& [key, member] : value.members) set(reading, plain(key), member);
+    file_.add(reading.node, reading.id, reading.start_us);
   }
 
  private:
-  void set(ChakraNode& node, const std::string& key, const JsonValue& value) {
+  void set(ChakraReading& reading, const std::string& key, const JsonValue& value) {
+    ChakraNode& node = reading.node;
     double number = std::numeric_limits<double>::quiet_NaN();
     if (value.kind == JsonValue::Kind::number) number = value.number;
     if (value.kind == JsonValue::Kind::boolean) number = value.boolean ? 1 : 0;
     if (key == "id") {
-      if (number >= 0 && number < 1e18) node.id = static_cast<std::uint64_t>(number);
+      if (number >= 0 && number < 1e18) reading.id = static_cast<std::uint64_t>(number);
     } else if (key == "name") {
       node.name = chakra_name(file_, value.text);
     } else if (key == "nodetype" || key == "type") {
@@ -64,12 +67,12 @@ class GraphReader {
     } else if (key == "runtime" || key == "durationmicros") {
       if (number >= 0) node.duration_us = number;
     } else if (key == "starttimemicros") {
-      if (number > 0) node.start_us = number;
+      if (number > 0) reading.start_us = number;
     } else {
       std::string name = key;
       for (const char* known : {"is_cpu_op", "comm_type", "comm_size", "num_ops", "tensor_size", "pg_name"})
         if (plain(known) == key) name = known;
-      set_chakra_attribute(file_, node, name, number, value.text);
+      set_chakra_attribute(file_, reading, name, number, value.text);
     }
   }
 
@@ -120,45 +123,173 @@ std::int32_t chakra_name(ChakraFile& file, std::string name) {
   return at->second;
 }
 
-void set_chakra_attribute(ChakraFile& file, ChakraNode& node, const std::string& name, double number,
+void ChakraFile::add(const ChakraNode& node, std::uint64_t id, double start_us) {
+  const std::size_t count = nodes.size();
+  if (count == 0) first_id = id;
+  if (!ids.empty() || id != first_id + count) {
+    for (std::size_t i = ids.size(); i < count; ++i) ids.push_back(first_id + i);
+    ids.push_back(id);
+  }
+  if (!starts_us.empty() || start_us >= 0) {
+    starts_us.resize(count, -1);
+    starts_us.push_back(start_us);
+  }
+  nodes.push_back(node);
+}
+
+const ChakraMore& ChakraFile::more_of(const ChakraNode& node) const {
+  static const ChakraMore nothing;
+  return node.more < 0 ? nothing : more[static_cast<std::size_t>(node.more)];
+}
+
+std::optional<CollectiveOp> chakra_op(const ChakraNode& node, const ChakraMore& more) {
+  constexpr CollectiveOp ours[] = {CollectiveOp::all_reduce, CollectiveOp::all_gather, CollectiveOp::reduce_scatter,
+                                   CollectiveOp::reduce,     CollectiveOp::all_to_all, CollectiveOp::broadcast,
+                                   CollectiveOp::send_recv};
+  if (more.op >= 0 && static_cast<std::size_t>(more.op) < std::size(ours)) return ours[more.op];
+  if (node.type == ChakraType::send || node.type == ChakraType::receive) return CollectiveOp::send_recv;
+  switch (more.comm_type) {
+    case 0:
+      return CollectiveOp::all_reduce;
+    case 1:
+      return CollectiveOp::reduce;
+    case 2:
+    case 3:  // a gather loads the root's link as an all-gather loads each
+      return CollectiveOp::all_gather;
+    case 4:
+    case 5:
+      return CollectiveOp::broadcast;
+    case 6:
+      return CollectiveOp::all_to_all;
+    case 7:
+    case 8:
+      return CollectiveOp::reduce_scatter;
+    default:
+      return std::nullopt;  // a barrier, or not told
+  }
+}
+
+ChakraPlaces::ChakraPlaces(const ChakraFile& file)
+    : first_(file.first_id), count_(file.nodes.size()), in_order_(file.ids.empty()) {
+  if (in_order_) return;
+  sorted_.reserve(count_);
+  for (std::size_t i = 0; i < count_; ++i) sorted_.emplace_back(file.id(i), static_cast<std::int32_t>(i));
+  std::sort(sorted_.begin(), sorted_.end());
+  const auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
+}
+
+std::int32_t ChakraPlaces::of(std::uint64_t id) const {
+  if (in_order_) return id - first_ < count_ ? static_cast<std::int32_t>(id - first_) : -1;
+  const auto at = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair{id, std::int32_t{0}});
+  return at != sorted_.end() && at->first == id ? at->second : -1;
+}
+
+namespace {
+
+enum class Attribute {
+  comm_size,
+  comm_type,
+  duration_ps,
+  is_cpu_op,
+  kind,
+  launch,
+  num_ops,
+  op,
+  pg_name,
+  pg_size,
+  pg_stride,
+  start_ps,
+  stream,
+  tensor_size,
+  wire_ps,
+  other,
+};
+
+Attribute attribute_of(const std::string& name) {
+  constexpr std::pair<std::string_view, Attribute> sorted[] = {
+      {"clustersim_kind", Attribute::kind}, {"clustersim_launch", Attribute::launch},
+      {"clustersim_op", Attribute::op},     {"comm_size", Attribute::comm_size},
+      {"comm_type", Attribute::comm_type},  {"duration_ps", Attribute::duration_ps},
+      {"is_cpu_op", Attribute::is_cpu_op},  {"num_ops", Attribute::num_ops},
+      {"pg_name", Attribute::pg_name},      {"pg_size", Attribute::pg_size},
+      {"pg_stride", Attribute::pg_stride},  {"start_ps", Attribute::start_ps},
+      {"stream", Attribute::stream},        {"tensor_size", Attribute::tensor_size},
+      {"tid", Attribute::stream},           {"wire_ps", Attribute::wire_ps},
+  };
+  const auto* const found = std::lower_bound(std::begin(sorted), std::end(sorted), std::string_view(name),
+                                             [](const auto& entry, std::string_view n) { return entry.first < n; });
+  return found != std::end(sorted) && found->first == name ? found->second : Attribute::other;
+}
+
+}  // namespace
+
+void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::string& name, double number,
                           const std::string& text) {
   constexpr double us_per_ps = 1e-6;
   constexpr double most_bytes_of_one = 1e15;
-  if (name == "pg_name") {
-    node.queue = chakra_name(
+  ChakraNode& node = reading.node;
+  const auto more = [&]() -> ChakraMore& {
+    if (node.more < 0) {
+      node.more = static_cast<std::int32_t>(file.more.size());
+      file.more.emplace_back();
+    }
+    return file.more[static_cast<std::size_t>(node.more)];
+  };
+  const Attribute attribute = attribute_of(name);
+  if (attribute == Attribute::pg_name) {
+    more().queue = chakra_name(
         file, std::isfinite(number) ? std::to_string(static_cast<long long>(std::clamp(number, -1.0, 1e9))) : text);
     return;
   }
   if (!std::isfinite(number)) return;
   const bool amount = number >= 0 && number < most_bytes_of_one;
-  if (name == "is_cpu_op") {
-    node.on_cpu = number != 0 ? 1 : 0;
-  } else if (name == "comm_type") {
-    node.comm_type = static_cast<std::int16_t>(small(number, 100));
-  } else if (name == "comm_size" && amount) {
-    node.comm_bytes = number;
-  } else if (name == "num_ops" && number >= 0 && number < 1e30) {
-    node.operations = static_cast<float>(number);
-  } else if (name == "tensor_size" && amount) {
-    node.tensor_bytes = static_cast<float>(number);
-  } else if (name == "stream" || name == "tid") {
-    node.stream = static_cast<std::int16_t>(small(number, 30000));
-  } else if (name == "pg_size") {
-    node.group = std::max(0, small(number, 1 << 24));
-  } else if (name == "pg_stride") {
-    node.stride = std::max(0, small(number, 1 << 24));
-  } else if (name == "wire_ps" && amount) {
-    node.wire_us = number * us_per_ps;
-  } else if (name == "start_ps" && number >= 0 && number < 1e17) {
-    node.start_us = number * us_per_ps;
-  } else if (name == "duration_ps" && number < 1e17) {
-    node.duration_us = number < 0 ? -1 : number * us_per_ps;
-  } else if (name == "clustersim_kind") {
-    node.kind = static_cast<std::int8_t>(small(number, 100));
-  } else if (name == "clustersim_launch") {
-    node.launch = static_cast<std::int8_t>(small(number, 100));
-  } else if (name == "clustersim_op") {
-    node.op = static_cast<std::int8_t>(small(number, 100));
+  switch (attribute) {
+    case Attribute::is_cpu_op:
+      node.on_cpu = number != 0 ? 1 : 0;
+      break;
+    case Attribute::comm_type:
+      more().comm_type = static_cast<std::int16_t>(small(number, 100));
+      break;
+    case Attribute::comm_size:
+      if (amount) more().comm_bytes = number;
+      break;
+    case Attribute::num_ops:
+      if (number >= 0 && number < 1e30) more().operations = static_cast<float>(number);
+      break;
+    case Attribute::tensor_size:
+      if (amount) more().tensor_bytes = static_cast<float>(number);
+      break;
+    case Attribute::stream:
+      node.stream = static_cast<std::int16_t>(small(number, 30000));
+      break;
+    case Attribute::pg_size:
+      more().group = std::max(0, small(number, 1 << 24));
+      break;
+    case Attribute::pg_stride:
+      more().stride = std::max(0, small(number, 1 << 24));
+      break;
+    case Attribute::wire_ps:
+      if (amount) more().wire_us = number * us_per_ps;
+      break;
+    case Attribute::start_ps:
+      if (number >= 0 && number < 1e17) reading.start_us = number * us_per_ps;
+      break;
+    case Attribute::duration_ps:
+      if (number < 1e17) node.duration_us = number < 0 ? -1 : number * us_per_ps;
+      break;
+    case Attribute::kind:
+      node.kind = static_cast<std::int8_t>(small(number, 15));
+      break;
+    case Attribute::launch:
+      node.launch = static_cast<std::int8_t>(small(number, 3));
+      break;
+    case Attribute::op:
+      more().op = static_cast<std::int8_t>(small(number, 100));
+      break;
+    case Attribute::pg_name:
+    case Attribute::other:
+      break;
   }
 }
 

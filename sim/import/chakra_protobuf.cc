@@ -96,14 +96,16 @@ class ProtobufReader {
   }
 
   bool node() {
-    ChakraNode n;
-    n.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
+    ChakraReading reading;
+    ChakraNode& n = reading.node;
+    const std::size_t first_dependency = file_.dependencies.size();
+    n.first_dependency = static_cast<std::int32_t>(first_dependency);
     std::uint64_t value = 0;
     while (const std::uint32_t t = in_.ReadTag()) {
       bool good = true;
       switch (t) {
         case tag(1, varint):
-          good = in_.ReadVarint64(&n.id);
+          good = in_.ReadVarint64(&reading.id);
           break;
         case tag(2, length):
           if ((good = text(text_))) n.name = chakra_name(file_, text_);
@@ -122,21 +124,24 @@ class ProtobufReader {
           if ((good = in_.ReadVarint64(&value))) file_.dependencies.push_back(value);
           break;
         case tag(6, varint):
-          if ((good = in_.ReadVarint64(&value)) && value > 0 && n.start_us < 0) n.start_us = static_cast<double>(value);
+          if ((good = in_.ReadVarint64(&value)) && value > 0 && reading.start_us < 0)
+            reading.start_us = static_cast<double>(value);
           break;
         case tag(7, varint):
           if ((good = in_.ReadVarint64(&value)) && n.duration_us < 0) n.duration_us = static_cast<double>(value);
           break;
         case tag(10, length):
-          good = message([&] { return attribute(&n); });
+          good = message([&] { return attribute(&reading); });
           break;
         default:
           good = WireFormatLite::SkipField(&in_, t);
       }
-      if (!good) return false;
+      if (!good) {
+        file_.dependencies.resize(first_dependency);
+        return false;
+      }
     }
-    n.dependencies = static_cast<std::int32_t>(file_.dependencies.size()) - n.first_dependency;
-    file_.nodes.push_back(n);
+    file_.add(n, reading.id, reading.start_us);
     return true;
   }
 
@@ -151,7 +156,7 @@ class ProtobufReader {
     });
   }
 
-  bool attribute(ChakraNode* node) {
+  bool attribute(ChakraReading* reading) {
     key_.clear();
     value_.clear();
     double number = std::nan("");
@@ -188,8 +193,8 @@ class ProtobufReader {
       }
       if (!good) return false;
     }
-    if (node != nullptr) {
-      set_chakra_attribute(file_, *node, key_, number, value_);
+    if (reading != nullptr) {
+      set_chakra_attribute(file_, *reading, key_, number, value_);
     } else if (std::isfinite(number)) {
       file_.numbers[key_.substr(0, 100)] = number;
     } else {

@@ -10,8 +10,15 @@
 
 namespace clustersim {
 
+// A node that is being read.
+struct ChakraReading {
+  ChakraNode node;
+  std::uint64_t id = 0;
+  double start_us = -1;
+};
+
 // Sets what an attribute says; `number` is NaN for a text.
-void set_chakra_attribute(ChakraFile& file, ChakraNode& node, const std::string& name, double number,
+void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::string& name, double number,
                           const std::string& text);
 
 // Fills file.nodes; file.trouble where it breaks off. Both refuse, with InputError, without libprotobuf.

@@ -57,7 +57,9 @@ void report_unknown(const std::string& kind, const std::string& id, const std::v
 }  // namespace
 
 bool Catalog::exists(const CatalogKind& kind, const std::string& id) const {
-  return files_ ? files_->find(entry_path(data_dir_, kind, id)) != nullptr : entry_exists(data_dir_, kind, id);
+  const std::string path = entry_path(data_dir_, kind, id);
+  if (files_) return files_->find(path) != nullptr;
+  return read_.contains(path) || entry_exists(data_dir_, kind, id);
 }
 
 std::vector<std::string> Catalog::ids_of(const CatalogKind& kind) const {

@@ -208,8 +208,13 @@ bool entry_exists(const std::string& data_dir, const CatalogKind& kind, const st
 std::vector<std::string> entry_ids(const std::string& data_dir, const CatalogKind& kind) {
   std::vector<std::string> ids;
   std::error_code error;
-  for (const auto& file : std::filesystem::directory_iterator(data_dir + "/" + kind.folder, error))
-    if (file.path().extension() == ".json") ids.push_back(file.path().stem().string());
+  const std::string ending = ".json";
+  for (const auto& file : std::filesystem::directory_iterator(data_dir + "/" + kind.folder, error)) {
+    const std::string& path = file.path().native();
+    const std::size_t begin = path.rfind('/') + 1;
+    if (path.ends_with(ending) && path.size() > begin + ending.size())
+      ids.push_back(path.substr(begin, path.size() - begin - ending.size()));
+  }
   std::sort(ids.begin(), ids.end());
   return ids;
 }

@@ -26,7 +26,8 @@ void set_step(Job& job, int samples, const Cluster& cluster) {
   if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return;
   int passes = std::min(job.accumulation, samples);
   split(passes);
-  while (passes < samples && !fits_everywhere(job, cluster)) split(passes = std::min(samples, passes * 2));
+  while (passes < samples && memory_fit(job, cluster) == MemoryFit::exceeds)
+    split(passes = std::min(samples, passes * 2));
 }
 
 // Recorded times hold for the cluster that the step was recorded on.
@@ -91,9 +92,11 @@ int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& c
   if (now != global)
     context.assume(kPointer, "global batch " + number_text(now),
                    "nearest above " + number_text(global) + " on " + std::to_string(cluster.gpus()) + " GPUs");
-  if (!fits_everywhere(job, cluster))
+  if (memory_fit(job, cluster) == MemoryFit::exceeds)
     context.fault(kPointer, "an instance whose GPUs hold the job", "\"" + cloud.id + "\" with " + rented.gpu.id,
                   "choose one with more memory");
+  else
+    check_memory(context, kPointer, job, cluster);
   scenario.cloud_cluster = std::move(cluster);
   scenario.cloud_job = std::move(job);
   return instances;

@@ -58,7 +58,7 @@ bool joins_gpus(const std::string& link_id) {
 void visit_gpu_fabric(FieldVisitor& v, std::optional<GpuFabricKeys>& slot, const Lookup& lookup) {
   const std::string pointer = v.pointer() + "/gpu_fabric";
   std::vector<std::string> ids = {"pcie"};
-  for (const std::string& id : lookup.catalog.ids("link"))
+  for (const std::string& id : ids_for(v, "gpu_fabric", "link", lookup))
     if (joins_gpus(id)) ids.push_back(id);
   const auto note_pcie = [](GpuFabricKeys& keys) { keys.pcie = keys.link && keys.link->kind == "pcie"; };
   v.part(
@@ -123,8 +123,8 @@ void rate_tree(const Lookup& lookup, const std::string& pointer, ServerSpec& ser
 
 void visit_server(FieldVisitor& v, NodeKeys& keys, const Lookup& lookup) {
   const std::string pointer = v.pointer() + "/server";
-  std::vector<std::string> ids = lookup.catalog.ids("server");
-  const std::vector<std::string> cloud = lookup.catalog.ids("cloud");
+  std::vector<std::string> ids = ids_for(v, "server", "server", lookup);
+  const std::vector<std::string> cloud = ids_for(v, "server", "cloud", lookup);
   ids.insert(ids.end(), cloud.begin(), cloud.end());
   const auto start_from = [&](const std::string& id, const std::string& where) {
     if (std::find(cloud.begin(), cloud.end(), id) != cloud.end()) {

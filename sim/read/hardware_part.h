@@ -55,12 +55,18 @@ void change_part(FieldVisitor& in, Spec& part) {
   if (part.id.empty()) part.id = kInPlace;
 }
 
+// The ids of a kind, to check a key against; a folder is not listed for a key that is not given.
+inline std::vector<std::string> ids_for(const FieldVisitor& v, const std::string& key, const std::string& kind,
+                                        const Lookup& lookup) {
+  return v.given(key) ? lookup.catalog.ids(kind) : std::vector<std::string>();
+}
+
 template <class Spec>
 void hardware_part(FieldVisitor& v, const Field& field, const std::string& kind, std::optional<Spec>& slot,
                    const Lookup& lookup) {
   const std::string pointer = v.pointer() + "/" + field.name;
   v.part(
-      field, kind, lookup.catalog.ids(kind),
+      field, kind, ids_for(v, field.name, kind, lookup),
       [&](const std::string& id) { find_part(lookup, id, pointer, slot.emplace()); },
       [&](FieldVisitor& in, const std::string& base) {
         Spec& part = slot.emplace();

@@ -8,7 +8,7 @@ namespace {
 
 void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
   v.part(
-      {.name = "model", .meaning = "what is trained", .required = true}, "model", lookup.catalog.ids("model"),
+      {.name = "model", .meaning = "what is trained", .required = true}, "model", ids_for(v, "model", "model", lookup),
       [&](const std::string& id) { keys.model.emplace().id = id; },
       [&](FieldVisitor& in, const std::string& base) {
         ModelKeys& model = keys.model.emplace();

@@ -28,7 +28,7 @@ std::string gibibytes_text(Bytes amount) {
 const GpuSpec* tightest_gpu(const Cluster& cluster) {
   const GpuSpec* tightest = nullptr;
   for (const NodeGroup& group : cluster.groups)
-    if (!group.node.gpu.id.empty() && (tightest == nullptr || group.node.gpu.memory < tightest->memory))
+    if (!group.node.gpu.id.empty() && (tightest == nullptr || usable_memory(group.node.gpu) < usable_memory(*tightest)))
       tightest = &group.node.gpu;
   return tightest;
 }
@@ -51,33 +51,41 @@ std::string larger_gpu(const ReadContext& context, const Job& job, const GpuSpec
 
 }  // namespace
 
-bool fits_everywhere(const Job& job, const Cluster& cluster) {
-  return std::all_of(cluster.groups.begin(), cluster.groups.end(), [&](const NodeGroup& group) {
-    return group.node.gpu.id.empty() || fits(job, group.node.gpu, cluster.gpus());
-  });
+MemoryFit memory_fit(const Job& job, const Cluster& cluster) {
+  MemoryFit worst = MemoryFit::fits;
+  for (const NodeGroup& group : cluster.groups)
+    if (!group.node.gpu.id.empty()) worst = std::max(worst, memory_fit(job, group.node.gpu, cluster.gpus()));
+  return worst;
 }
 
 int usual_batch(const Job& job, const Cluster& cluster) {
   Job trial = job;
   for (trial.batch_per_gpu = largest_usual(job); trial.batch_per_gpu > 1; trial.batch_per_gpu /= 2)
-    if (fits_everywhere(trial, cluster)) return trial.batch_per_gpu;
+    if (memory_fit(trial, cluster) == MemoryFit::fits) return trial.batch_per_gpu;
   return 1;
 }
 
-void check_memory(ReadContext& context, const Job& job, const Cluster& cluster) {
+void check_memory(ReadContext& context, const std::string& pointer, const Job& job, const Cluster& cluster) {
   const GpuSpec* gpu = tightest_gpu(cluster);
   if (gpu == nullptr || job.model == ModelKind::emulated || job.model == ModelKind::trace) return;
-  if (fits_everywhere(job, cluster)) return;
+  const MemoryFit fit = memory_fit(job, cluster);
+  if (fit == MemoryFit::fits) return;
   const int ranks = cluster.gpus();
   const std::string need = gibibytes_text(memory_needed(job, *gpu, ranks).total);
+  const std::string there = gibibytes_text(usable_memory(*gpu)) + " of \"" + gpu->id + "\"";
+  const int batch = largest_batch(job, *gpu, ranks);
+  if (fit == MemoryFit::tight) {
+    context.remark(pointer, std::to_string(job.batch_per_gpu),
+                   "tight: needs about " + need + " +-5 % of the " + there + ", so it may run out of memory" +
+                       (batch > 0 ? "; batch_per_gpu " + std::to_string(batch) + " fits" : ""));
+    return;
+  }
   std::string hint;
-  if (const int batch = largest_batch(job, *gpu, ranks); batch > 0)
-    hint = "would fit: batch_per_gpu " + std::to_string(batch);
+  if (batch > 0) hint = "would fit: batch_per_gpu " + std::to_string(batch);
   if (const std::string other = larger_gpu(context, job, *gpu, ranks); !other.empty())
     hint += (hint.empty() ? "would fit: gpu " : ", or gpu ") + other;
-  context.fault("/job/batch_per_gpu",
-                "a job that fits in the " + gibibytes_text(usable_memory(*gpu)) + " of \"" + gpu->id + "\"",
-                std::to_string(job.batch_per_gpu) + ", which needs " + need, hint);
+  context.fault(pointer, "a job that fits in the " + there, std::to_string(job.batch_per_gpu) + ", which needs " + need,
+                hint);
 }
 
 }  // namespace clustersim

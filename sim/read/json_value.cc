@@ -49,9 +49,10 @@ class TreeBuilder : public json::json_sax_t {
 
   bool key(string_t& name) override {
     Level& level = levels_.back();
-    level.key = name;
-    if (!level.seen.insert(name).second)
-      problems_.push_back({file_, here(), "each key once", "\"" + name + "\" again", "remove one of the two"});
+    const bool again = is_repeated(level, name);
+    level.key = std::move(name);
+    if (again)
+      problems_.push_back({file_, here(), "each key once", "\"" + level.key + "\" again", "remove one of the two"});
     return true;
   }
 
@@ -86,17 +87,27 @@ class TreeBuilder : public json::json_sax_t {
   struct Level {
     JsonValue* container;
     std::string key;             // of the value being read, in an object
-    std::set<std::string> seen;  // keys so far
+    std::set<std::string> seen;  // keys so far, where there are many
   };
+
+  // Also notes the key.
+  static bool is_repeated(Level& level, const std::string& name) {
+    constexpr std::size_t few = 16;
+    const auto& members = level.container->members;
+    if (members.size() < few) return level.container->find(name) != nullptr;
+    if (members.size() == few)
+      for (const auto& [key, value] : members) level.seen.insert(key);
+    return !level.seen.insert(name).second;
+  }
 
   std::string here() const {
     std::string pointer;
     for (const Level& level : levels_) {
+      const bool inside = &level != &levels_.back();  // the element being read is already in the container
       if (level.container->kind == JsonValue::Kind::object) {
-        pointer += "/" + pointer_step(level.key);
+        pointer += "/" + pointer_step(inside ? level.container->members.back().first : level.key);
       } else {
         const std::size_t count = level.container->items.size();
-        const bool inside = &level != &levels_.back();  // the element being read is already in the list
         pointer += "/" + std::to_string(inside && count > 0 ? count - 1 : count);
       }
     }
@@ -113,7 +124,7 @@ class TreeBuilder : public json::json_sax_t {
       level.container->items.push_back(std::move(value));
       return &level.container->items.back();
     }
-    level.container->members.emplace_back(level.key, std::move(value));
+    level.container->members.emplace_back(std::move(level.key), std::move(value));
     return &level.container->members.back().second;
   }
 
@@ -234,7 +245,6 @@ JsonValue load_json(const std::string& path, std::vector<Problem>& problems) {
   }
   std::ifstream stream(path, std::ios::binary);
   std::string text;
-  text.reserve(1 << 16);
   char block[1 << 16];
   while (stream.read(block, sizeof block) || stream.gcount() > 0) {
     text.append(block, static_cast<std::size_t>(stream.gcount()));

@@ -134,7 +134,7 @@ FabricSpec resolve_fabric(ReadContext& context, const std::string& pointer, cons
     context.fault(pointer + "/transport", "a transport that \"" + nic->id + "\" offers", "\"rdma\"", "such as \"tcp\"");
   if (keys.switch_spec) {
     fabric.switch_spec = *keys.switch_spec;
-  } else {
+  } else if (joined || cluster.storage || keys.in_network_reduction) {
     fabric.switch_spec = usual_switch(context, pointer + "/switch", *nic, fabric.link);
     said("switch", fabric.switch_spec.id.empty() ? "unknown" : fabric.switch_spec.id,
          fabric.switch_spec.id.empty() ? "the catalog has none of this kind and rate: 40 ports are assumed"

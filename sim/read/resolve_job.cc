@@ -223,7 +223,7 @@ class JobResolver {
     if (per_step > kMostSamples)
       context_.fault("/job/accumulation", "at most " + number_text(kMostSamples) + " samples in a step of one GPU",
                      number_text(per_step), "batch_per_gpu times accumulation");
-    check_memory(context_, job_, cluster_);
+    check_memory(context_, "/job/batch_per_gpu", job_, cluster_);
   }
 
   void add_rounds() {

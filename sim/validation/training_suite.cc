@@ -161,12 +161,16 @@ void add_fusion(const SuiteRow& row, Json& job) {
 }
 
 // Fine-tuning on SQuAD: sequences padded to their limit, two outputs a token, Adam; PyTorch's script runs its operators
-// one by one. [published: DeepLearningExamples, run_squad.py]
+// one by one. [published: DeepLearningExamples, run_squad.py] TensorFlow's in full precision runs without XLA, as in
+// the command that its guide prints for FP32; its configuration files say otherwise, and the rates of TensorFlow 1 in
+// TF32 follow them. [assumed for the others]
 void add_fine_tuning(const SuiteRow& row, Json& job) {
   if (!row.is_fine_tuning()) return;
   job["head"] = "span";
   job["optimizer"] = "adam";
-  if (row.text("stack") == "pytorch-ddp") job["fusion"] = "eager";
+  const bool with_xla = row.text("precision") == "amp" ||
+                        (row.text("precision") == "tf32" && contains(row.text("software"), "TensorFlow1"));
+  if (row.text("stack") == "pytorch-ddp" || !with_xla) job["fusion"] = "eager";
 }
 
 // "real (ImageNet, DALI)" and notes such as "worker=8; DALI" or "with dali" name the loader.

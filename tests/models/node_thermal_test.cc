@@ -1,5 +1,6 @@
 #include "models/power_thermal/node_thermal.h"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -199,6 +200,26 @@ TEST_CASE("the way time is cut does not change the state, and the same call give
     CHECK(pieces.gpus[k].clock == Approx(whole.gpus[k].clock).margin(15.0 / 1695 + 1e-9));
     // Leakage is evaluated at the start of a piece, so shorter pieces follow it a little closer.
     CHECK(pieces.gpus[k].die.in_celsius() == Approx(whole.gpus[k].die.in_celsius()).margin(0.3));
+  }
+}
+
+TEST_CASE("settling is advancing from decision to decision, whether cards keep together or part") {
+  NodeSpec abreast = in_series(30, 100, 200);
+  abreast.cooling.arrangement = Arrangement::parallel;
+  NodeSpec in_still_air = four_3090();
+  for (const NodeSpec& node : {in_series(30, 100, 200), abreast, in_still_air}) {
+    const NodeThermal thermal(node);
+    const auto settled_node = thermal.settle(thermal.start(), full(4), hours(1));
+    auto state = thermal.start();
+    while (state.elapsed < settled_node.elapsed)
+      state = thermal.advance(state, full(4), std::min(state.until_control, settled_node.elapsed - state.elapsed));
+    CHECK(state.gpus == settled_node.gpus);
+    NodeThermal::Course course(thermal, thermal.start(), full(4));
+    while (course.state().elapsed < settled_node.elapsed) course.advance(course.state().until_control);
+    CHECK(course.state().gpus == settled_node.gpus);
+    for (std::size_t k = 0; k < 4; ++k) CHECK(course.clock(k) == settled_node.gpus[k].clock);
+    // One long span is cut at the same seconds.
+    CHECK(thermal.advance(thermal.start(), full(4), settled_node.elapsed).gpus == settled_node.gpus);
   }
 }
 

@@ -142,6 +142,18 @@ TEST_CASE("step model: a sharded update moves a share of the bytes") {
   CHECK(whole.optimizer[0].memory_s == Approx(8 * shard.optimizer[0].memory_s));
 }
 
+TEST_CASE("step model: XLA joins the operators of a variable's Adam") {
+  // Read gradient, weight and two moments, write three, and once more for the norm: 42 B a parameter; each operator on
+  // its own moves 128.
+  Job job = job_of("bert-large", Stack::tensorflow_horovod, Precision::amp, 8);
+  job.optimizer = Optimizer::adam, job.fused_optimizer = false;
+  job.fusion = Fusion::jit;
+  const StepModel joined = model_of(job, "v100-sxm2-32gb", 1);
+  job.fusion = Fusion::eager;
+  const StepModel apart = model_of(job, "v100-sxm2-32gb", 1);
+  CHECK(joined.optimizer[0].memory_s == Approx(42.0 / 128 * apart.optimizer[0].memory_s));
+}
+
 TEST_CASE("step model: packing removes the imbalance of lengths") {
   Job job = job_of("bert-large", Stack::mlperf, Precision::amp, 6);
   job.tokens_per_sequence = 256, job.length_square_ratio = 1.5;

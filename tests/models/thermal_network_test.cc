@@ -48,6 +48,16 @@ TEST_CASE("two half steps are one step") {
   }
 }
 
+TEST_CASE("temperatures moved in place end where those of a step do") {
+  for (double span_s : {0.001, 1.0, 50.0}) {
+    std::vector<Temperature> moved{celsius(45), celsius(35)};
+    std::vector<double> spare;
+    const auto step = card().advance(moved, {watts(320), watts(5)}, {celsius(22)}, seconds(span_s));
+    card().advance(moved, {watts(320), watts(5)}, {celsius(22)}, seconds(span_s), spare);
+    CHECK(moved == step.end);
+  }
+}
+
 TEST_CASE("energy in is energy stored plus energy let out") {
   for (double span_s : {0.001, 1.0, 50.0, 1000.0}) {
     const std::vector<Temperature> start{celsius(45), celsius(35)};

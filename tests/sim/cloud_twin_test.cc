@@ -63,8 +63,8 @@ TEST_CASE("cloud twin: as many instances as hold the GPUs, with the same samples
 TEST_CASE("cloud twin: what does not fit in one pass is done in more") {
   const Scenario s = read(two_dgx, resnet("", 512), "aws-p3-16xlarge");  // 80 GB there, 16 GB here
   const GpuSpec& gpu = s.cloud_cluster->groups[0].node.gpu;
-  CHECK_FALSE(fits(s.job, gpu, 16));
-  CHECK(fits(*s.cloud_job, gpu, 16));
+  CHECK(memory_fit(s.job, gpu, 16) == MemoryFit::exceeds);
+  CHECK(memory_fit(*s.cloud_job, gpu, 16) != MemoryFit::exceeds);
   CHECK(s.cloud_job->accumulation > 1);
   CHECK(global_batch(*s.cloud_job, *s.cloud_cluster) == 512 * 16);
 }

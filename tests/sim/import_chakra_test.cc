@@ -115,6 +115,26 @@ TEST_CASE("launches and operators of the host are left out, dangling dependencie
   CHECK(says(found.warnings, "1 dependencies on nodes that are not there"));
 }
 
+TEST_CASE("ids may have gaps and nodes stand in any order") {
+  if (!has_chakra()) return;
+  // 100 us, then on the host what becomes no operator, then two of 200 and 300 us that wait for it, then 50 us.
+  const std::vector<std::string> nodes = {
+      node(90, "last", compute, {70, 20}, 50, on_gpu()),
+      node(20, "b", compute, {500}, 300, on_gpu()),
+      node(500, "aten::add", compute, {7}, 5, flag("is_cpu_op", true)),
+      node(70, "a", compute, {500, 7}, 200, on_gpu()),
+      node(7, "first", compute, {}, 100, on_gpu()),
+  };
+  const TestFile file("gaps.et", file_of(nodes));
+  const StepTrace trace = read_chakra({file.path()}).trace;
+  REQUIRE(trace.operators.size() == 4);
+  std::vector<SimTime> starts_us;
+  for (const TraceOperator& op : trace.operators) starts_us.push_back(op.start / 1'000'000);
+  CHECK(starts_us == std::vector<SimTime>{0, 100, 400, 600});  // of two that are ready the lower id, 20
+  CHECK(trace.names[static_cast<std::size_t>(trace.operators[1].name)] == "b");
+  CHECK(trace.step == 650'000'000);
+}
+
 TEST_CASE("a JSON graph says the same, whatever its keys' case") {
   const std::string text = R"({"workload_graph": [
     {"Id": 1, "Name": "fwd", "NodeType": 4, "ctrlDeps": [], "data_deps": [], "runtime": 500, "is_cpu_op": false},

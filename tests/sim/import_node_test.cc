@@ -155,7 +155,7 @@ TEST_CASE("mixed GPUs are told, and unknown ones are named with what is near") {
   const Imported imported = import_files("topology", {mixed.path()});
   CHECK(says(imported.warnings, "the GPUs differ"));
   CHECK(imported.document.find("\"gpu\": \"rtx-a6000\"") != std::string::npos);
-  const ScratchFile unknown("index, name\n0, NVIDIA GeForce RTX 4080 SUPER\n");
+  const ScratchFile unknown("index, name\n0, NVIDIA GeForce RTX 4080 Laptop GPU\n");
   const Imported near = import_files("topology", {unknown.path()});
   CHECK(says(near.unknown, "did you mean \"rtx-4080\"?"));
   CHECK(near.document.find("\"gpu\":") == std::string::npos);

@@ -133,6 +133,15 @@ TEST_CASE("all faults are reported at once") {
 TEST_CASE("a key that stands twice is a fault, wherever it is") {
   CHECK(only_problem(R"({"count": 3, "count": 4})").pointer == "/count");
   CHECK(only_problem(R"({"inner": [{"size": 1}, {"size": 1, "size": 2}]})").pointer == "/inner/1/size");
+  // Where a second key stands makes no difference: near the first, far from it, or far behind many others.
+  std::string text;
+  for (int i = 0; i < 60; ++i) text += "\"k" + std::to_string(i) + "\": 0, ";
+  for (const char* key : {"k0", "k14", "k15", "k16", "k17", "k59"}) {
+    std::vector<Problem> problems;
+    parse_json("{\"a\": [{}, {\"b\": {" + text + "\"" + key + "\": 1}}]}", "keys.json", problems);
+    REQUIRE(problems.size() == 1);
+    CHECK(problems.front().pointer == std::string("/a/1/b/") + key);
+  }
 }
 
 TEST_CASE("text that is not JSON is refused with line and column") {

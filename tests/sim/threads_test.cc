@@ -11,7 +11,7 @@ using namespace clustersim;
 
 namespace {
 
-constexpr int variants = 16;
+constexpr int variants = 8;
 
 Report variant(int i) {
   const std::string text = R"({"clustersim": 1, "cluster": {"nodes": )" + std::to_string(1 + i % 4) +
