@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -76,15 +77,19 @@ Time saved_while_cool(const Assembly& assembly, const JobResult& result, double 
   }
   std::map<std::vector<double>, double> step_s = {{slowest_clocks(assembly, settled), steady_s}};
   ColdNodes nodes(assembly, result);
-  double elapsed_s = 0, done = 0;
+  double elapsed_s = 0, done = 0, now_s = 0;
+  std::vector<double> clocks;  // under which a step takes now_s
   while (elapsed_s < length_s && done < steps) {
-    const std::vector<double> clocks = nodes.clocks();
-    const auto [known, is_new] = step_s.try_emplace(slowest_clocks(assembly, clocks), 0.0);
-    if (is_new) known->second = simulate_steady_step(assembly, cold_storage, clocks).step_s;
-    const double span_s = std::min({1.0, length_s - elapsed_s, (steps - done) * known->second});
+    if (std::vector<double> next = nodes.clocks(); next != clocks) {
+      clocks = std::move(next);
+      const auto [known, is_new] = step_s.try_emplace(slowest_clocks(assembly, clocks), 0.0);
+      if (is_new) known->second = simulate_steady_step(assembly, cold_storage, clocks).step_s;
+      now_s = known->second;
+    }
+    const double span_s = std::min({1.0, length_s - elapsed_s, (steps - done) * now_s});
     nodes.advance(seconds(span_s));
     elapsed_s += span_s;
-    done += span_s / known->second;
+    done += span_s / now_s;
   }
   return seconds(done * steady_s - elapsed_s);
 }

@@ -77,8 +77,9 @@ void find_gpu(const Catalog& catalog, const std::vector<MeasuredFile>& files, Me
     NodePart part;
     part.name = file.gpu;
     const std::string id = gpu_id_of(catalog, part);
+    const std::string near = id.empty() ? near_gpu(catalog, file.gpu) : "";
     if (id.empty())
-      notes.push_back("the catalog has no GPU " + shown(file.gpu) + near_gpu(catalog, file.gpu));
+      notes.push_back("the catalog has no GPU " + shown(file.gpu) + (near.empty() ? "" : "; " + near));
     else if (std::find(ids.begin(), ids.end(), id) == ids.end())
       ids.push_back(id);
   }
@@ -130,8 +131,9 @@ FittedNumber number_of_sweep(const SweepEntry& entry) {
     number.value = "latency x " + factor_text(c.small) + ", rate of " + c.limit + " x " + factor_text(c.rate);
     quality = &entry.correction->quality;
   } else if (entry.curve) {
+    // Its residuals follow; how well a run's own model meets the points is said by its report.
     number.value =
-        format_quantity(entry.curve->small_s, Dimension::time, "us") + " + S / " +
+        "its own curve: " + format_quantity(entry.curve->small_s, Dimension::time, "us") + " + S / " +
         (entry.curve->bytes_per_s > 0 ? format_quantity(entry.curve->bytes_per_s, Dimension::bandwidth, "GB/s")
                                       : std::string("unknown"));
     if (entry.curve->fill_s > 0)

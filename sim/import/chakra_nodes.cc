@@ -61,6 +61,9 @@ class GraphReader {
       const int type = small(number, static_cast<int>(ChakraType::other));
       node.type = static_cast<ChakraType>(std::max(0, type));
     } else if (key == "ctrldeps" || key == "datadeps") {
+      const bool control = key == "ctrldeps";
+      file_.has_control = file_.has_control || (control && !value.items.empty());
+      if (control != file_.by_control) return;
       for (const JsonValue& item : value.items)
         if (item.kind == JsonValue::Kind::number && item.number >= 0 && item.number < 1e18)
           file_.dependencies.push_back(static_cast<std::uint64_t>(item.number));
@@ -207,7 +210,7 @@ enum class Attribute {
 };
 
 Attribute attribute_of(const std::string& name) {
-  constexpr std::pair<std::string_view, Attribute> sorted[] = {
+  static constexpr std::pair<std::string_view, Attribute> sorted[] = {
       {"clustersim_kind", Attribute::kind}, {"clustersim_launch", Attribute::launch},
       {"clustersim_op", Attribute::op},     {"comm_size", Attribute::comm_size},
       {"comm_type", Attribute::comm_type},  {"duration_ps", Attribute::duration_ps},
@@ -307,8 +310,11 @@ bool looks_like_chakra(const std::string& path) {
   return !text;
 }
 
-ChakraFile read_chakra_file(const std::string& path) {
+namespace {
+
+ChakraFile read_by(bool control, const std::string& path) {
   ChakraFile file;
+  file.by_control = control;
   const bool protobuf = looks_like_chakra(path);
   const auto source = open_source(path, most_bytes);
   if (protobuf) {
@@ -316,6 +322,14 @@ ChakraFile read_chakra_file(const std::string& path) {
   } else {
     read_json(*source, path, file);
   }
+  return file;
+}
+
+}  // namespace
+
+ChakraFile read_chakra_file(const std::string& path) {
+  ChakraFile file = read_by(false, path);
+  if (file.dependencies.empty() && file.has_control) file = read_by(true, path);
   if (file.nodes.empty())
     throw InputError({{path, "", "nodes of a Chakra trace: protobuf messages, or JSON with \"workload_graph\"",
                        file.trouble.empty() ? "none" : file.trouble, ""}});

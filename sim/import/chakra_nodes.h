@@ -4,7 +4,9 @@
 // libprotobuf's CodedInputStream; fields that are not known are skipped. JSON: {"workload_graph": [...]}, keys in any
 // case. A PyTorch execution trace ("schema": "1.0.2-chakra...", "nodes") is what Chakra's converter reads: it has no
 // times of kernels and is refused with what it says.
-// Checked by: tests/sim/import_chakra_test.cc
+// A node is ready when what its data depend on is done, as Chakra's feeder has it. Dependencies of control name
+// callers, may close circles with those of data, and order nodes only in a file that has no others. Checked by:
+// tests/sim/import_chakra_test.cc
 #pragma once
 
 #include <cstddef>
@@ -56,7 +58,8 @@ struct ChakraFile {
   std::map<std::string, std::string> texts;  // attributes of the whole
   std::map<std::string, double> numbers;
   std::string version;
-  std::string trouble;  // where the file broke off
+  std::string trouble;                           // where the file broke off
+  bool by_control = false, has_control = false;  // which dependencies are read; whether the others were seen
 
   // A node whose dependencies have been appended.
   void add(const ChakraNode& node, std::uint64_t id, double start_us);

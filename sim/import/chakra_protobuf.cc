@@ -1,6 +1,7 @@
 #include "sim/import/chakra_protobuf.h"
 
 #include <algorithm>
+#include <boost/iostreams/filter/gzip.hpp>
 #include <cmath>
 #include <cstring>
 
@@ -49,6 +50,28 @@ constexpr auto length = WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
 constexpr auto fixed64 = WireFormatLite::WIRETYPE_FIXED64;
 constexpr auto fixed32 = WireFormatLite::WIRETYPE_FIXED32;
 
+// A stream up to where it fails.
+class UpToFault : public pb::io::CopyingInputStream {
+ public:
+  explicit UpToFault(std::istream& source) : source_(source) {}
+  int Read(void* buffer, int size) override {
+    if (!fault_.empty()) return 0;
+    try {
+      source_.read(static_cast<char*>(buffer), size);
+    } catch (const boost::iostreams::gzip_error&) {
+      fault_ = "the gzip file is damaged or cut off";
+    } catch (const std::ios::failure&) {
+      fault_ = "the file could not be read further";
+    }
+    return static_cast<int>(source_.gcount());
+  }
+  const std::string& fault() const { return fault_; }
+
+ private:
+  std::istream& source_;
+  std::string fault_;
+};
+
 class ProtobufReader {
  public:
   ProtobufReader(pb::io::CodedInputStream& in, const std::string& path, ChakraFile& file)
@@ -64,6 +87,9 @@ class ProtobufReader {
     }
     return true;
   }
+
+  // What was read of a node that broke off.
+  void drop_rest() { file_.dependencies.resize(dependencies_of_whole_); }
 
  private:
   bool at_end() {
@@ -98,8 +124,7 @@ class ProtobufReader {
   bool node() {
     ChakraReading reading;
     ChakraNode& n = reading.node;
-    const std::size_t first_dependency = file_.dependencies.size();
-    n.first_dependency = static_cast<std::int32_t>(first_dependency);
+    n.first_dependency = static_cast<std::int32_t>(file_.dependencies.size());
     std::uint64_t value = 0;
     while (const std::uint32_t t = in_.ReadTag()) {
       bool good = true;
@@ -116,12 +141,13 @@ class ProtobufReader {
                 static_cast<ChakraType>(std::min<std::uint64_t>(value, static_cast<std::uint64_t>(ChakraType::other)));
           break;
         case tag(4, length):
-        case tag(5, length):
-          good = packed_ids();
-          break;
         case tag(4, varint):
+          file_.has_control = true;
+          good = file_.by_control ? dependencies(t == tag(4, length)) : WireFormatLite::SkipField(&in_, t);
+          break;
+        case tag(5, length):
         case tag(5, varint):
-          if ((good = in_.ReadVarint64(&value))) file_.dependencies.push_back(value);
+          good = file_.by_control ? WireFormatLite::SkipField(&in_, t) : dependencies(t == tag(5, length));
           break;
         case tag(6, varint):
           if ((good = in_.ReadVarint64(&value)) && value > 0 && reading.start_us < 0)
@@ -136,18 +162,21 @@ class ProtobufReader {
         default:
           good = WireFormatLite::SkipField(&in_, t);
       }
-      if (!good) {
-        file_.dependencies.resize(first_dependency);
-        return false;
-      }
+      if (!good) return false;
     }
     file_.add(n, reading.id, reading.start_us);
+    dependencies_of_whole_ = file_.dependencies.size();
     return true;
   }
 
-  bool packed_ids() {
+  bool dependencies(bool packed) {
+    std::uint64_t id = 0;
+    if (!packed) {
+      if (!in_.ReadVarint64(&id)) return false;
+      file_.dependencies.push_back(id);
+      return true;
+    }
     return message([&] {
-      std::uint64_t id = 0;
       while (in_.BytesUntilLimit() > 0) {
         if (!in_.ReadVarint64(&id)) return false;
         file_.dependencies.push_back(id);
@@ -212,6 +241,7 @@ class ProtobufReader {
   const std::string& path_;
   ChakraFile& file_;
   std::string text_, key_, value_;
+  std::size_t dependencies_of_whole_ = 0;  // of nodes that were read to their end
 };
 
 class ProtobufWriter {
@@ -333,11 +363,16 @@ class ProtobufWriter {
 bool has_chakra() { return true; }
 
 void read_chakra_protobuf(std::istream& source, const std::string& path, ChakraFile& file) {
-  pb::io::IstreamInputStream stream(&source, 1 << 16);
+  UpToFault bytes(source);
+  pb::io::CopyingInputStreamAdaptor stream(&bytes, 1 << 16);
   pb::io::CodedInputStream coded(&stream);
   coded.SetTotalBytesLimit(INT32_MAX);
-  if (!ProtobufReader(coded, path, file).read())
-    file.trouble = "no whole message after " + std::to_string(file.nodes.size()) + " nodes";
+  ProtobufReader reader(coded, path, file);
+  const bool whole = reader.read();
+  reader.drop_rest();
+  if (whole && bytes.fault().empty()) return;
+  file.trouble = (bytes.fault().empty() ? "no whole message" : bytes.fault()) + " after " +
+                 std::to_string(file.nodes.size()) + " nodes";
 }
 
 std::string chakra_protobuf(const StepTrace& trace) { return ProtobufWriter().write(trace); }

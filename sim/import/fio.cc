@@ -83,7 +83,7 @@ void join(Way& sum, const Way& one, double jobs) {
 
 void add_group(const Group& group, bool reading, int line, MeasuredFile& out) {
   const Way& way = reading ? group.read : group.write;
-  if (!(way.bytes_per_s > 0)) return;
+  if (way.bytes_per_s == 0) return;
   double block = group.block;
   if (block <= 0 && way.iops > 0) block = way.bytes_per_s / way.iops;
   Measured measured;

@@ -168,7 +168,7 @@ class Reader {
     part.bus_id = bus_id_of(object.attribute("pci_busid").value());
     part.device = type.device;
     take_rate(object, part);
-    bool computes = false, fabric = false, network = false;
+    bool computes = false, renders = false, fabric = false, network = false;
     std::vector<std::string> indexes;
     for (const pugi::xml_node& system : object.children("object")) {
       if (type_of(system) != "OSDev") continue;
@@ -176,6 +176,7 @@ class Reader {
           device_of(version_, whole_number(system.attribute("osdev_type").value(), 1 << 20).value_or(-1));
       const std::string name = system.attribute("name").value();
       computes = computes || kind == Device::coprocessor || name.starts_with("nvml") || name.starts_with("rsmi");
+      renders = renders || name.starts_with("renderD");
       fabric = fabric || kind == Device::fabric;
       network = network || kind == Device::network;
       if (kind == Device::fabric || (kind == Device::network && part.name.empty())) part.name = name;
@@ -183,9 +184,10 @@ class Reader {
       if (!model.empty()) model_of_device_ = model;
       indexes.emplace_back(system.attribute("gp_index").value());
     }
-    const bool maker = type.device.starts_with("10de:") || type.device.starts_with("1002:");
+    // Boards carry ATI's displays, which nothing can compute on; a Radeon at least renders.
+    const bool amd = type.device.starts_with("1002:") && (type.device_class != "0300" || renders);
     const bool graphics = type.device_class.starts_with("03") || type.device_class == "1200";
-    if (graphics && (computes || maker)) {
+    if (graphics && (computes || amd || type.device.starts_with("10de:"))) {
       part.kind = PartKind::gpu;
       part.name = model_of_device_;
       const int here = add(part);

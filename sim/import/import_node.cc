@@ -11,6 +11,7 @@
 #include "sim/import/join_facts.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/node_document.h"
+#include "sim/import/slurm_topology.h"
 #include "sim/import/text_source.h"
 #include "sim/read/catalog.h"
 
@@ -19,11 +20,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const std::vector<std::string> kStillNeeded = {
-    "how many nodes: /cluster/nodes, 1 is written",
-    "how switches join them: /cluster/fabric, one switch is the default",
-    "what it costs: /cost, none is written",
-};
+constexpr const char* kNodesNeeded = "how many nodes: /cluster/nodes, 1 is written";
+constexpr const char* kSwitchesNeeded = "how switches join them: /cluster/fabric, one switch is the default";
+constexpr const char* kPriceNeeded = "what it costs: /cost, none is written";
 
 // The limit that all GPUs share, where it is below the board's own and one that the board takes.
 std::optional<std::string> power_limit(const NodeFacts& facts, const GpuSpec& gpu) {
@@ -60,15 +59,41 @@ Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& ca
   return node;
 }
 
-// A file that cannot be read is none; it is reported with the faults of the others.
-bool is_measurement(const std::string& path) {
+enum class FileKind { node, measurement, switches };
+
+// A file that cannot be read is of the node; it is reported with the faults of the others.
+FileKind kind_of(const std::string& path) {
   try {
     const std::string text = clean_text(read_source(path));
     const auto& formats = measurement_formats();
-    return std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); });
+    if (std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); }))
+      return FileKind::measurement;
+    return is_slurm_topology(text) ? FileKind::switches : FileKind::node;
   } catch (const InputError&) {
-    return false;
+    return FileKind::node;
   }
+}
+
+// SLURM's switches, as the number of nodes and the shape of the network; rates it does not tell.
+void add_switches(const std::string& path, Json& cluster, Imported& imported) {
+  const SwitchTree tree = read_slurm_topology(clean_text(read_source(path)), path);
+  imported.format += " and SLURM topology";
+  cluster["nodes"] = tree.nodes;
+  const int leaves = static_cast<int>(tree.leaves.size());
+  const std::string what = tree.blocks ? "blocks" : "leaf switches";
+  std::string sizes = std::to_string(tree.leaves.front());
+  if (tree.leaves.back() != tree.leaves.front()) sizes = std::to_string(tree.leaves.back()) + " to " + sizes;
+  imported.known.push_back(
+      std::to_string(tree.nodes) + " nodes" +
+      (leaves > 1 ? " on " + std::to_string(leaves) + " " + what + ", " + sizes + " on each" : ""));
+  if (tree.nodes > 1) cluster["fabric"]["shape"] = leaves > 1 ? "fat-tree" : "single-switch";
+  if (leaves > 1) {
+    if (!tree.blocks) imported.known.push_back(std::to_string(tree.levels) + " levels of switches");
+    imported.unknown.push_back(
+        "rate between the switches: /cluster/fabric/oversubscription, 1 is the default; and their ports: "
+        "/cluster/fabric/switch");
+  }
+  imported.warnings.insert(imported.warnings.end(), tree.warnings.begin(), tree.warnings.end());
 }
 
 // Benchmarks of the node, as the scenario's calibration.
@@ -86,11 +111,17 @@ void add_measurements(const std::vector<std::string>& paths, Json& cluster, Impo
 }  // namespace
 
 Imported import_node(const std::vector<std::string>& paths) {
-  std::vector<std::string> node_files, measurements;
-  for (const std::string& path : paths) (is_measurement(path) ? measurements : node_files).push_back(path);
-  if (node_files.empty() && !measurements.empty())
+  std::vector<std::string> node_files, measurements, switches;
+  for (const std::string& path : paths) {
+    const FileKind kind = kind_of(path);
+    (kind == FileKind::node ? node_files : kind == FileKind::switches ? switches : measurements).push_back(path);
+  }
+  if (node_files.empty())
     throw InputError({{"import node", "", "a file that says how the node is made: a topology XML, nvidia-smi's output",
-                       "measurements only", "clustersim calibrate takes them alone"}});
+                       measurements.empty() ? "the network between nodes only" : "measurements only",
+                       measurements.empty() ? "" : "clustersim calibrate takes them alone"}});
+  if (switches.size() > 1)
+    throw InputError({{switches[1], "", "one description of the switches", std::to_string(switches.size()), ""}});
   const Catalog catalog(data_directory());
   const NodeFacts facts = join_facts(read_all_facts(node_files));
   Imported imported = node_document(catalog, facts);
@@ -104,9 +135,14 @@ Imported import_node(const std::vector<std::string>& paths) {
   scenario["cluster"]["nodes"] = 1;
   scenario["cluster"]["node"] = node_of(imported, facts, catalog, imported.known);
   if (!measurements.empty()) add_measurements(measurements, scenario["cluster"], imported);
+  if (switches.empty()) {
+    imported.unknown.insert(imported.unknown.end(), {kNodesNeeded, kSwitchesNeeded});
+  } else {
+    add_switches(switches.front(), scenario["cluster"], imported);
+  }
+  imported.unknown.emplace_back(kPriceNeeded);
   scenario["job"]["model"] = "resnet-50";
   imported.document = scenario.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  imported.unknown.insert(imported.unknown.end(), kStillNeeded.begin(), kStillNeeded.end());
   return imported;
 }
 

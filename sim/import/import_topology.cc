@@ -5,6 +5,7 @@
 #include "sim/import/join_facts.h"
 #include "sim/import/nccl_xml.h"
 #include "sim/import/node_document.h"
+#include "sim/import/rocm_smi.h"
 #include "sim/import/smi_query.h"
 #include "sim/import/smi_report.h"
 #include "sim/import/text_source.h"
@@ -33,10 +34,9 @@ struct ReportFormat {
   std::optional<NodeFacts> (*read)(const std::vector<std::string>& lines, const std::string& path);
 };
 constexpr ReportFormat kReports[] = {
-    {"nvidia-smi topo -m", read_topo_matrix},
-    {"nvidia-smi --query-gpu (CSV)", read_smi_query},
-    {"nvidia-smi -q", read_smi_report},
-    {"nvidia-smi nvlink -s or -L", read_smi_links},
+    {"nvidia-smi topo -m", read_topo_matrix}, {"nvidia-smi --query-gpu (CSV)", read_smi_query},
+    {"nvidia-smi -q", read_smi_report},       {"nvidia-smi nvlink -s or -L", read_smi_links},
+    {"nvidia-smi", read_smi_table},           {"rocm-smi --showtopo", read_rocm_smi},
 };
 
 }  // namespace

@@ -13,12 +13,15 @@ namespace clustersim {
 const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology",
-       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (topo -m, --query-gpu, -q, nvlink -s); several "
+       "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (alone, topo -m, --query-gpu, -q, nvlink -s), "
+       "rocm-smi; several "
        "files of one "
        "node",
        16, import_topology},
-      {"node", "the same files, and benchmarks of the node (nccl-tests, fio, ...), as a scenario that runs", 16,
-       import_node},
+      {"node",
+       "the same files, benchmarks of the node (nccl-tests, fio, ...) and SLURM's topology.conf, as a scenario that "
+       "runs",
+       16, import_node},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
       {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
        import_chakra},

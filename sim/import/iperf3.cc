@@ -16,7 +16,7 @@ bool is_run(const JsonValue& value) { return at_path(value, "end") != nullptr &&
 
 void take(const FoundJson& found, const char* path, Measured measured, MeasuredFile& out) {
   const auto bits = number_at(found.value, std::string("end/") + path + "/bits_per_second");
-  if (!bits || !(*bits > 0)) return;
+  if (!bits || *bits == 0) return;
   measured.value = *bits / 8;
   if (const auto lost = number_at(found.value, std::string("end/") + path + "/lost_percent");
       lost && *lost > 0 && *lost < 100)

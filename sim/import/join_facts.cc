@@ -47,7 +47,9 @@ class Joiner {
     fill(out_.peer_access, file.peer_access);
     fill(out_.memory_bytes, file.memory_bytes);
     out_.shows_nvlink = out_.shows_nvlink || file.shows_nvlink;
-    out_.warnings.insert(out_.warnings.end(), file.warnings.begin(), file.warnings.end());
+    for (const std::string& text : file.warnings)  // several reports of one GPU say the same
+      if (std::find(out_.warnings.begin(), out_.warnings.end(), text) == out_.warnings.end())
+        out_.warnings.push_back(text);
     out_.remarks.insert(out_.remarks.end(), file.remarks.begin(), file.remarks.end());
     join_sockets(file);
   }
@@ -82,8 +84,14 @@ class Joiner {
     unmatched.clear();
   }
 
+  // nvidia-smi cuts long names off: "NVIDIA A100-SXM..." is any name that begins so.
+  static bool begins_so(const std::string& cut, const std::string& name) {
+    return cut.ends_with("...") && name.starts_with(cut.substr(0, cut.size() - 3));
+  }
+
   void fill_gpu(const NodeFacts& file, const NodePart& theirs, NodePart& ours) {
-    if (!ours.name.empty() && !theirs.name.empty() && ours.name != theirs.name)
+    if (begins_so(ours.name, theirs.name)) ours.name = theirs.name;
+    if (!ours.name.empty() && !theirs.name.empty() && ours.name != theirs.name && !begins_so(theirs.name, ours.name))
       warn(file, "GPU " + shown(theirs.name) + " where another file has " + shown(ours.name));
     if (!ours.bus_id.empty() && !theirs.bus_id.empty() && ours.bus_id != theirs.bus_id) ++other_addresses_;
     fill(ours.name, theirs.name);

@@ -18,6 +18,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::size_t longest_string = 64 << 10;
+constexpr std::size_t longest_word = 1000;  // of a number
 constexpr int deepest = 24;
 constexpr std::size_t widest = 100000;  // values of one element
 
@@ -90,17 +91,21 @@ class Mender : public std::streambuf {
       in_word_ = true;
       return std::copy_n("null", 4, out);
     }
-    *out++ = code < 0x20 || code >= 0x7F ? ' ' : c;
+    const bool blank = code <= 0x20 || code >= 0x7F;
+    word_ = std::isalnum(code) ? word_ + 1 : 0;
+    if (word_ > longest_word) return out;
+    if (!blank || !after_blank_) *out++ = blank ? ' ' : c;  // a run of blanks is one: the parser keeps them all
+    after_blank_ = blank;
     return out;
   }
 
   std::istream& source_;
   std::array<char, 1 << 16> in_;
   std::array<char, 4 << 16> out_;
-  std::size_t position_ = 0, length_ = 0;
+  std::size_t position_ = 0, length_ = 0, word_ = 0;
   std::string trouble_;
   int escape_left_ = 0;
-  bool in_string_ = false, escaped_ = false, in_word_ = false;
+  bool in_string_ = false, escaped_ = false, in_word_ = false, after_blank_ = false;
 };
 
 class Builder : public json::json_sax_t {

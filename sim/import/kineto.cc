@@ -46,6 +46,19 @@ void take_wire_times(StepTrace& trace, const StepTrace& other, const std::string
     trace.collectives[i].wire = std::min(trace.collectives[i].wire, other.collectives[i].wire);
 }
 
+// What could not be used of the file, with how many and why.
+std::vector<std::string> faulty_of(const KinetoFile& file) {
+  std::vector<std::string> lines;
+  for (const auto& [what, count] : file.faulty) lines.push_back(std::to_string(count) + " " + what + ": left out");
+  return lines;
+}
+
+std::string hint_of(const KinetoFile& file, const std::string& otherwise) {
+  std::string hint = file.trouble;
+  for (const std::string& text : faulty_of(file)) hint += (hint.empty() ? "" : "; ") + text;
+  return hint.empty() ? otherwise : hint;
+}
+
 void describe(const KinetoFile& file, const KinetoSteps& steps, TraceImport& found) {
   std::string text;
   std::int64_t busy_ns = 0, covered_ns = INT64_MIN;
@@ -70,6 +83,8 @@ void describe(const KinetoFile& file, const KinetoSteps& steps, TraceImport& fou
                           " of " + ms(static_cast<double>(last_ns - first_ns)) + " of all steps");
   for (const auto& [why, count] : file.left_out)
     found.known.push_back(std::to_string(count) + " events left out: " + why);
+  if (steps.outside > 0) found.known.push_back(std::to_string(steps.outside) + " kernels of no step: left out");
+  for (const std::string& line : faulty_of(file)) found.warnings.push_back(line);
   if (steps.orphans > 0)
     found.warnings.push_back(std::to_string(steps.orphans) +
                              " kernels without their launch (before the recording began): placed by their own time");
@@ -117,7 +132,7 @@ TraceImport read_kineto(const std::vector<std::string>& paths) {
         if (steps.steps[i].number == number && steps.steps[i].complete) step = i;
     if (step == steps.steps.size())
       throw InputError({{paths[p], "", "at least one complete step (ProfilerStep)", "none",
-                         file.trouble.empty() ? "record a few more steps" : file.trouble}});
+                         hint_of(file, "record a few more steps")}});
     StepTrace trace = trace_of_step(file, steps, step);
     if (p > 0) {
       take_wire_times(found.trace, trace, paths[p], found.warnings);
@@ -136,7 +151,7 @@ TraceImport read_kineto(const std::vector<std::string>& paths) {
       for (TraceCollective& c : trace.collectives) c.wire = -1;
     found.trace = std::move(trace);
     if (found.trace.operators.empty())
-      throw InputError({{paths[p], "", "kernels or operators in the step", "none", ""}});
+      throw InputError({{paths[p], "", "kernels or operators in the step", "none", hint_of(file, "")}});
     describe(file, steps, found);
   }
   sort_operators(found.trace);

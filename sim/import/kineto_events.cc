@@ -20,7 +20,8 @@ constexpr std::size_t most_events = 10'000'000;  // 56 bytes each
 constexpr std::size_t most_names = 500'000, longest_name = 300;
 constexpr std::size_t most_payloads = 1'000'000;
 constexpr double most_ns = 9e18;
-constexpr std::size_t look_back = 64;  // events of one instant that are compared
+constexpr std::int64_t longest_ns = std::int64_t{3600} * 1'000'000'000;  // of one event that is believed
+constexpr std::size_t look_back = 64;                                    // events of one instant that are compared
 
 std::string lower(std::string text) {
   for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
@@ -96,23 +97,42 @@ class EventReader {
     user.member = [&](const std::string& key, JsonValue& value) { add_member(key, value); };
     const JsonStreamEnd end = stream_json(*source, user);
     file_.trouble = end.trouble;
-    if (file_.events.empty())
+    if (file_.events.empty()) {
+      std::string hint = execution_trace_
+                             ? "this is a PyTorch execution trace, which has no times: import the profile of the run"
+                             : "";
+      for (const auto& [what, count] : file_.faulty)
+        hint += (hint.empty() ? "" : "; ") + std::to_string(count) + " " + what;
       throw InputError({{path_, "", "events of a PyTorch profiler: a list, or an object with \"traceEvents\"",
-                         end.complete ? "none that has a time" : end.trouble, ""}});
+                         end.complete ? "none that has a time" : end.trouble, hint}});
+    }
     std::sort(file_.events.begin(), file_.events.end(), [](const KinetoEvent& a, const KinetoEvent& b) {
       return std::tie(a.start_ns, b.duration_ns, a.kind, a.thread, a.stream, a.name, a.correlation, a.external) <
              std::tie(b.start_ns, a.duration_ns, b.kind, b.thread, b.stream, b.name, b.correlation, b.external);
     });
     drop_repeats();
+    for (const auto& [name, count] : categories_) file_.left_out["of the category " + name] += count;
     return std::move(file_);
   }
 
  private:
   void leave_out(const char* why) { ++file_.left_out[why]; }
+  void leave_out_category(const JsonValue& event) {
+    constexpr std::size_t most_categories = 6, longest = 40;
+    const std::string* category = text_at(event, "cat");
+    const std::string name = category ? lower(category->substr(0, longest)) : "none";
+    const bool known = categories_.count(name) > 0 || categories_.size() < most_categories;
+    ++categories_[known ? name : "others"];
+  }
+  void leave_out(const char* why, KinetoKind kind) {
+    ++file_.faulty[std::string(kind == KinetoKind::kernel ? "kernels " : "events ") + why];
+  }
 
   void add_member(const std::string& key, const JsonValue& value) {
     if (key == "deviceProperties" && value.kind == JsonValue::Kind::list && !value.items.empty()) {
       if (const std::string* name = text_at(value.items.front(), "name")) file_.gpu = name->substr(0, longest_name);
+    } else if (key == "schema" && value.text.find("chakra") != std::string::npos) {
+      execution_trace_ = true;
     } else if (key == "distributedInfo") {
       if (const auto rank = whole(value, "rank"))
         file_.rank = static_cast<int>(std::clamp<std::int64_t>(*rank, -1, 1 << 24));
@@ -153,12 +173,14 @@ class EventReader {
     if (phase == nullptr || name == nullptr) return leave_out("without a phase or a name");
     if (*phase != "X") return leave_out("no range of time (arrows, names, instants)");
     const auto kind = kind_of(event, *name);
-    if (!kind) return leave_out("of another category (Python frames, copies of annotations)");
+    if (!kind) return leave_out_category(event);
     const JsonValue* start = event.find("ts");
     const JsonValue* duration = event.find("dur");
     const auto start_ns = start ? nanoseconds(*start) : std::nullopt;
     const auto duration_ns = duration ? nanoseconds(*duration) : std::nullopt;
-    if (!start_ns || !duration_ns || *duration_ns < 0) return leave_out("without start or duration");
+    if (!start_ns || !duration_ns) return leave_out("without a start and a duration that are numbers", *kind);
+    if (*duration_ns < 0 || *duration_ns > longest_ns)
+      return leave_out("with a duration below 0 or above an hour", *kind);
     KinetoEvent e;
     e.start_ns = *start_ns, e.duration_ns = *duration_ns, e.kind = *kind;
     note_shape(args_of(event), *name);
@@ -302,7 +324,8 @@ class EventReader {
 
   std::string path_;
   KinetoFile file_;
-  bool kernels_ = false;                                    // one was seen
+  bool kernels_ = false, execution_trace_ = false;          // one was seen
+  std::map<std::string, std::size_t> categories_;           // left out
   std::unordered_map<std::string, std::int32_t> name_ids_;  // looked up, never walked through
   std::map<std::string, std::int32_t> thread_ids_, stream_ids_;
 };

@@ -51,7 +51,8 @@ struct KinetoFile {
   int rank = -1, world = 0;
   double first_dimension = 0;  // of the input of the first convolution or product whose shape is told
   std::string first_operator;
-  std::map<std::string, std::size_t> left_out;  // by reason: number of events
+  std::map<std::string, std::size_t> left_out;  // by reason: number of events that no step needs
+  std::map<std::string, std::size_t> faulty;    // "kernels with a duration ...": number of those that one would need
   std::string trouble;                          // where the file broke off; "" if it is whole
 };
 

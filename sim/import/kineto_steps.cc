@@ -25,6 +25,7 @@ class StepFinder {
     for (const KinetoEvent& e : file_.events) found_.on_gpu = found_.on_gpu || e.kind == KinetoKind::kernel;
     mark_steps();
     if (found_.on_gpu) {
+      find_main_stream();
       assign_kernels();
     } else {
       assign_operators();
@@ -72,6 +73,17 @@ class StepFinder {
     return inside ? static_cast<int>(at - found_.steps.begin()) : -1;
   }
 
+  void find_main_stream() {
+    std::map<std::int16_t, std::int64_t> busy_ns;
+    for (const KinetoEvent& e : file_.events)
+      if (e.kind == KinetoKind::kernel &&
+          operator_kind(file_.names[static_cast<std::size_t>(e.name)]) != OperatorKind::collective)
+        busy_ns[e.stream] += e.duration_ns;
+    std::int64_t most = -1;
+    for (const auto& [stream, ns] : busy_ns)
+      if (ns > most) most = ns, found_.main_stream = stream;
+  }
+
   void assign_kernels() {
     std::unordered_map<std::int64_t, std::int64_t> launches;  // looked up, never walked through
     for (const KinetoEvent& e : file_.events)
@@ -82,7 +94,10 @@ class StepFinder {
       const auto launch = launches.find(e.correlation);
       if (launch == launches.end()) ++found_.orphans;
       const int step = step_at(launch == launches.end() ? e.start_ns : launch->second);
-      if (step >= 0) found_.steps[static_cast<std::size_t>(step)].events.push_back(i);
+      if (step >= 0)
+        found_.steps[static_cast<std::size_t>(step)].events.push_back(i);
+      else
+        ++found_.outside;
     }
   }
 
@@ -120,16 +135,31 @@ class StepFinder {
   KinetoSteps found_;
 };
 
+// When the step's first kernel on the main stream starts, else its first at all.
+std::int64_t first_kernel_ns(const KinetoFile& file, const KinetoSteps& steps, std::size_t step) {
+  const std::vector<std::size_t>& events = steps.steps[step].events;
+  for (const std::size_t i : events)
+    if (file.events[i].stream == steps.main_stream) return file.events[i].start_ns;
+  return file.events[events.front()].start_ns;
+}
+
+bool has_next(const KinetoSteps& steps, std::size_t step) {
+  return steps.on_gpu && step + 1 < steps.steps.size() && !steps.steps[step].events.empty() &&
+         !steps.steps[step + 1].events.empty();
+}
+
 class TraceMaker {
  public:
   TraceMaker(const KinetoFile& file, const KinetoSteps& steps, std::size_t step)
       : file_(file), step_(steps.steps[step]), on_gpu_(steps.on_gpu) {
-    origin_ns_ = on_gpu_ && !step_.events.empty() ? file.events[step_.events.front()].start_ns : step_.start_ns;
+    origin_ns_ = on_gpu_ && !step_.events.empty() ? first_kernel_ns(file, steps, step) : step_.start_ns;
+    if (has_next(steps, step)) repeats_ns_ = period_ns(file, steps, step);
     index_host();
   }
 
   StepTrace make(std::int64_t period) {
-    std::int64_t covered_ns = origin_ns_;
+    std::int64_t covered_ns = step_.events.empty() ? origin_ns_ : file_.events[step_.events.front()].start_ns;
+    covered_ns = std::min(covered_ns, origin_ns_);
     for (const std::size_t i : step_.events) {
       const KinetoEvent& e = file_.events[i];
       TraceOperator op = operator_of(e);
@@ -152,6 +182,12 @@ class TraceMaker {
     std::int64_t start_ns, end_ns;
   };
 
+  std::int64_t in_period(std::int64_t ns) const {
+    if (repeats_ns_ <= 0) return ns;
+    const std::int64_t rest = ns % repeats_ns_;
+    return rest < 0 ? rest + repeats_ns_ : rest;
+  }
+
   void index_host() {
     for (std::size_t i = 0; i < file_.events.size(); ++i) {
       const KinetoEvent& e = file_.events[i];
@@ -167,7 +203,7 @@ class TraceMaker {
   TraceOperator operator_of(const KinetoEvent& e) {
     TraceOperator op;
     const std::string& name = file_.names[static_cast<std::size_t>(e.name)];
-    op.start = std::max<SimTime>(0, (e.start_ns - origin_ns_) * ps_per_ns);
+    op.start = std::max<SimTime>(0, in_period(e.start_ns - origin_ns_) * ps_per_ns);
     op.duration = e.duration_ns * ps_per_ns;
     op.name = name_id(e.name);
     op.stream = on_gpu_ ? e.stream : static_cast<std::int16_t>(std::min(e.thread, 30000));
@@ -237,7 +273,7 @@ class TraceMaker {
   const KinetoFile& file_;
   const KinetoStep& step_;
   bool on_gpu_;
-  std::int64_t origin_ns_ = 0;
+  std::int64_t origin_ns_ = 0, repeats_ns_ = 0;  // 0: not known to repeat
   StepTrace trace_;
   std::vector<Range> updates_, waits_;                        // in the order of their starts
   std::unordered_map<std::int64_t, std::int64_t> launch_of_;  // by correlation; looked up, never walked through
@@ -251,10 +287,8 @@ KinetoSteps find_steps(const KinetoFile& file) { return StepFinder(file).find();
 
 std::int64_t period_ns(const KinetoFile& file, const KinetoSteps& steps, std::size_t step) {
   const KinetoStep& own = steps.steps[step];
-  const bool has_next = step + 1 < steps.steps.size();
-  if (steps.on_gpu && has_next && !own.events.empty() && !steps.steps[step + 1].events.empty())
-    return file.events[steps.steps[step + 1].events.front()].start_ns - file.events[own.events.front()].start_ns;
-  return has_next ? steps.steps[step + 1].start_ns - own.start_ns : own.end_ns - own.start_ns;
+  if (has_next(steps, step)) return first_kernel_ns(file, steps, step + 1) - first_kernel_ns(file, steps, step);
+  return step + 1 < steps.steps.size() ? steps.steps[step + 1].start_ns - own.start_ns : own.end_ns - own.start_ns;
 }
 
 StepTrace trace_of_step(const KinetoFile& file, const KinetoSteps& steps, std::size_t step) {

@@ -20,17 +20,21 @@ struct KinetoStep {
 struct KinetoSteps {
   std::vector<KinetoStep> steps;  // in the order of time
   bool on_gpu = false;
-  bool marked = false;      // by ProfilerStep; else all is one step
-  std::size_t orphans = 0;  // kernels without a launch in the recording
+  bool marked = false;            // by ProfilerStep; else all is one step
+  std::int16_t main_stream = -1;  // that which computes longest
+  std::size_t orphans = 0;        // kernels without a launch in the recording
+  std::size_t outside = 0;        // kernels of no step: between two, before the first or behind the last
   std::vector<std::string> warnings;
 };
 
 KinetoSteps find_steps(const KinetoFile& file);
 
-// Time from this step's start to the next one's.
+// Time from this step's start to the next one's; on a GPU a step starts with its first kernel on the main stream.
 std::int64_t period_ns(const KinetoFile& file, const KinetoSteps& steps, std::size_t step);
 
-// The step as a trace, with times from its start; numbers of ranks and batch are left to others.
+// The step as a trace, with times from its start; numbers of ranks and batch are left to others. Where steps overlap (a
+// stream that copies the next batch), what lies before the start or behind the period belongs to the step before or
+// after in the very same place of it, and is moved by a period.
 StepTrace trace_of_step(const KinetoFile& file, const KinetoSteps& steps, std::size_t step);
 
 }  // namespace clustersim

@@ -1,6 +1,7 @@
 #include "sim/import/measurement.h"
 
 #include <cmath>
+#include <cstdio>
 
 namespace clustersim {
 namespace {
@@ -77,6 +78,21 @@ Named named(Subject subject) {
   return {"", ""};
 }
 
+// What a machine of today and tomorrow can give, by unit; beyond it a number is a fault of the file.
+struct Range {
+  const char* unit;
+  double least, most;
+};
+constexpr Range ranges[] = {
+    {"B/s", 1e3, 1e14}, {"s", 1e-9, 1e3}, {"1/s", 1e-2, 1e10}, {"FLOP/s", 1e6, 1e18}, {"images/s", 1e-3, 1e7}};
+constexpr double least_collective_s = 1e-7, most_collective_s = 1e5;
+
+std::string range_text(double value, double least, double most, const char* unit) {
+  char text[120];
+  std::snprintf(text, sizeof text, "%.4g %s is not from %.3g to %.3g %s: left out", value, unit, least, most, unit);
+  return text;
+}
+
 }  // namespace
 
 const char* subject_name(Subject subject) { return named(subject).name; }
@@ -90,8 +106,24 @@ void MeasuredFile::warn(int line, std::string text) {
 }
 
 void MeasuredFile::add(const Measured& measured) {
-  if (!(measured.value > 0) || !std::isfinite(measured.value) || values.size() >= most_values) return;
+  if (measured.value == 0 || values.size() >= most_values) return;
+  for (const Range& range : ranges) {
+    if (std::string(range.unit) != subject_unit(measured.subject)) continue;
+    if (measured.value >= range.least && measured.value <= range.most) continue;
+    warn(measured.line, std::string(subject_name(measured.subject)) + " of " +
+                            range_text(measured.value, range.least, range.most, range.unit));
+    return;
+  }
   values.push_back(measured);
+}
+
+void MeasuredFile::add(const CollectiveTime& row) {
+  if (collectives.size() >= most_values) return;
+  if (row.seconds >= least_collective_s && row.seconds <= most_collective_s) {
+    collectives.push_back(row);
+    return;
+  }
+  warn(row.line, "a collective in " + range_text(row.seconds, least_collective_s, most_collective_s, "s"));
 }
 
 }  // namespace clustersim

@@ -86,8 +86,10 @@ class MeasuredFile {
   std::vector<Warning> warnings;
 
   void warn(int line, std::string text);
-  // Drops a value that is no positive finite number.
+  // A zero is no value. What no machine gives (NaN, negative, 1e300 B/s) is left out with a warning that names the
+  // range.
   void add(const Measured& measured);
+  void add(const CollectiveTime& row);
   bool empty() const { return values.empty() && collectives.empty(); }
 };
 

@@ -33,18 +33,26 @@ bool is_perftest(const std::string& text);
 bool is_iperf3(const std::string& text);
 bool is_fio(const std::string& text);
 bool is_dd(const std::string& text);
+bool is_iperf3_text(const std::string& text);
+bool is_fio_text(const std::string& text);
 bool is_nvbandwidth(const std::string& text);
 bool is_bandwidth_test(const std::string& text);
 bool is_p2p_test(const std::string& text);
+bool is_copy_test(const std::string& text);
+bool is_stream(const std::string& text);
 void read_own_records(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_json(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_perftest(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_iperf3(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_fio(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_iperf3_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_fio_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_dd(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nvbandwidth(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_bandwidth_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_p2p_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_copy_test(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_stream(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 
 }  // namespace clustersim

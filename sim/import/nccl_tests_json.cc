@@ -8,6 +8,7 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
+#include "sim/import/text_source.h"
 
 namespace clustersim {
 namespace {
@@ -30,13 +31,17 @@ Party party_of(const JsonValue& document) {
     const JsonValue* list = list_at(document, path);
     if (list == nullptr || list->items.empty() || list->items.front().kind != JsonValue::Kind::object) continue;
     std::set<std::string> hosts, models;
+    std::size_t ranks = 0;
+    const double group = number_at(list->items.front(), "group").value_or(0);  // of several communicators the first
     for (const JsonValue& device : list->items) {
+      if (number_at(device, "group").value_or(group) != group) continue;
+      ++ranks;
       for (const char* key : {"host", "hostname"})
         if (const std::string host = text_at(device, key); !host.empty()) hosts.insert(host);
-      for (const char* key : {"device_name", "name", "gpu"})
+      for (const char* key : {"device_info", "device_name", "name", "gpu"})
         if (const std::string model = text_at(device, key); !model.empty()) models.insert(model);
     }
-    party.ranks = static_cast<int>(std::min<std::size_t>(list->items.size(), 100000));
+    party.ranks = static_cast<int>(std::min<std::size_t>(ranks, 100000));
     party.nodes = std::max<int>(1, static_cast<int>(hosts.size()));
     if (models.size() == 1) party.gpu = *models.begin();
     return party;
@@ -46,6 +51,15 @@ Party party_of(const JsonValue& document) {
     if (ranks && *ranks >= 2 && *ranks <= most_ranks) party.ranks = static_cast<int>(*ranks);
   }
   return party;
+}
+
+// "2.19.3", or 22703 as NCCL numbers 2.27.3.
+std::string version_of(const JsonValue& document) {
+  if (const std::string text = text_at(document, "nccl_version"); text.size() < 24 && !text.empty()) return text;
+  const double code = number_at(document, "nccl_version").value_or(0);
+  if (!(code >= 20900 && code < 1e6)) return "";
+  const auto number = static_cast<int>(code);
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
 }
 
 // Seconds of one side, 0 where it is null, wrong or does not agree with itself.
@@ -95,15 +109,15 @@ void read_nccl_json(const std::string& text, const ReaderOptions& options, Measu
       for (const JsonValue& row : results->items) {
         PrintedRow printed;
         printed.operator_word = text_at(row, "redop");
-        if (const auto root = number_at(row, "root"); root && std::fabs(*root) < most_ranks)
-          printed.root = static_cast<int>(*root);
+        auto root = number_at(row, "root");
+        if (!root) root = number_of(trimmed(text_at(row, "root")));  // "    -1"
+        if (root && std::fabs(*root) < most_ranks) printed.root = static_cast<int>(*root);
         printed.algbw = number_at(row, "out_of_place/alg_bw").value_or(0);
         printed.busbw = number_at(row, "out_of_place/bus_bw").value_or(0);
         if (!op) op = operation_of(printed, party.ranks);
       }
     out.program = "nccl-tests";
-    if (const std::string version = text_at(found.value, "nccl_version"); !version.empty() && version.size() < 24)
-      out.program += " (NCCL " + version + ")";
+    if (const std::string version = version_of(found.value); !version.empty()) out.program += " (NCCL " + version + ")";
     if (party.ranks < 2 || !op) {
       out.warn(found.line, party.ranks < 2 ? "how many ranks took part is not said, so the rows cannot be used"
                                            : "which operation it was is not said; name it with --op");
@@ -115,7 +129,7 @@ void read_nccl_json(const std::string& text, const ReaderOptions& options, Measu
       if (!(bytes > 0) || bytes > 1e18) continue;
       const double seconds = std::max(side_seconds(row, "out_of_place", bytes, *op, party.ranks, found.line, out),
                                       side_seconds(row, "in_place", bytes, *op, party.ranks, found.line, out));
-      if (seconds > 0) out.collectives.push_back({*op, party.ranks, party.nodes, bytes, seconds, found.line});
+      if (seconds > 0) out.add(CollectiveTime{*op, party.ranks, party.nodes, bytes, seconds, found.line});
     }
   }
   if (out.collectives.empty()) out.warn(0, "no rows: the test printed no data");

@@ -1,6 +1,7 @@
 // nccl-tests and rccl-tests as text, of every era:
 //
 //   size(B) count type [redop] [root] | time algbw busbw (error|#wrong) | the same in place [| #iters]
+// (the newest may put four columns of single iterations behind each side)
 //
 // Launchers put words before a line and mix the lines of ranks, so a row is found by its form: two whole numbers and a
 // type, anywhere in the first words. Which numbers follow is decided by algbw = size / time, which also tells
@@ -78,7 +79,8 @@ std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
     if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
     for (const std::size_t first : {next, next + 1}) {  // without and with a root
       const auto out = side_at(words, first, *bytes);
-      const auto in = side_at(words, first + 4, *bytes);
+      auto in = side_at(words, first + 4, *bytes);
+      if (!in) in = side_at(words, first + 8, *bytes);  // behind i_min, i_max, i_p99 and i_cv% of single iterations
       if (!out && !in) continue;
       if (first > next) {
         const auto root = integer_of(words[next]);
@@ -133,6 +135,23 @@ struct Devices {
     return std::any_of(seen.begin(), seen.end(), [](const auto& entry) { return entry.second > 1; });
   }
 };
+
+// Columns of the first header "#  size  count  type [redop] [root]  time ...".
+struct Header {
+  bool seen = false, redop = false, root = false;
+};
+
+// Old tests gave all-gather no column for an operator, and all-to-all an empty one.
+std::optional<CollectiveOp> operation_of_header(const Header& header, const std::vector<Row>& rows, int ranks) {
+  if (!header.seen || header.root) return std::nullopt;
+  const CollectiveOp op = header.redop ? CollectiveOp::all_to_all : CollectiveOp::all_gather;
+  int fit = 0, off = 0;
+  for (const Row& row : rows) {
+    if (!row.printed.operator_word.empty() || row.printed.root) return std::nullopt;
+    if (row.printed.algbw >= 0.5) ++(agrees(row.printed.busbw, row.printed.algbw * bus_factor(op, ranks)) ? fit : off);
+  }
+  return fit > off ? std::optional<CollectiveOp>(op) : std::nullopt;
+}
 
 // The operation that most rows agree on.
 std::optional<CollectiveOp> operation_of_rows(const std::vector<Row>& rows, int ranks) {
@@ -194,7 +213,7 @@ void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nod
       continue;
     }
     const double seconds = usable_seconds(row, op, ranks, out);
-    if (seconds > 0) out.collectives.push_back({op, ranks, nodes, row.printed.bytes, seconds, row.line});
+    if (seconds > 0) out.add(CollectiveTime{op, ranks, nodes, row.printed.bytes, seconds, row.line});
   }
 }
 
@@ -208,6 +227,7 @@ bool is_nccl_text(const std::string& text) {
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out) {
   Devices devices;
   std::vector<Row> rows;
+  Header header;
   std::string version;
   int number = 0;
   for (const std::string& raw : lines_of(text)) {
@@ -217,6 +237,8 @@ void read_nccl_text(const std::string& text, const ReaderOptions& options, Measu
     if (words.empty()) continue;
     if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (version.empty()) version = version_in(line);
+    if (!header.seen && contains(line, "count") && contains(line, "algbw"))
+      header = {true, contains(line, "redop"), contains(line, "root")};
     if (const auto row = row_of(words, number)) rows.push_back(*row);
   }
   out.program = "nccl-tests" + (version.empty() ? "" : " (" + version + ")");
@@ -238,7 +260,8 @@ void read_nccl_text(const std::string& text, const ReaderOptions& options, Measu
   if (devices.copies()) out.warn(0, "ranks announced more than once: independent copies of the test ran at a time");
   if (devices.other_groups) out.warn(0, "several communicators ran at a time; ranks are those of group 0");
   const auto named = operation_in(text);
-  const auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
+  auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
+  if (!op) op = operation_of_header(header, rows, ranks);
   if (!op) {
     out.warn(0, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <pugixml.hpp>
+#include <set>
 #include <utility>
 
 #include "clustersim/error.h"
@@ -46,7 +47,14 @@ class Reader {
   Reader(const std::string& path, NodeFacts& facts) : path_(path), facts_(facts) {}
 
   void read(const pugi::xml_node& system) {
-    for (const pugi::xml_node& cpu : system.children("cpu")) read_cpu(cpu);
+    const std::string host = system.child("cpu").attribute("host_hash").value();
+    for (const pugi::xml_node& cpu : system.children("cpu")) {
+      const std::string other = cpu.attribute("host_hash").value();
+      if (other == host)
+        read_cpu(cpu);
+      else
+        other_hosts_.insert(other);
+    }
     for (const pugi::xml_node& pci : system.children("pci")) read_pci(pci, std::nullopt, 1);
     for (std::size_t i = 0; i < links_.size(); ++i) resolve_link(links_[i]);
     join_directions();
@@ -140,6 +148,8 @@ class Reader {
     const pugi::xml_node gpu = pci.child("gpu");
     part.number = whole_number(gpu.attribute("dev").value());
     part.capability = whole_number(gpu.attribute("sm").value());
+    for (const pugi::xml_node& link : gpu.children("c2c"))
+      c2c_ += whole_number(link.attribute("count").value(), kMostLinks).value_or(0);
     for (const char* kind : {"nvlink", "xgmi"})
       for (const pugi::xml_node& link : gpu.children(kind)) {
         const auto count = whole_number(link.attribute("count").value(), kMostLinks);
@@ -211,13 +221,18 @@ class Reader {
     if (to_itself_ > 0) warn(std::to_string(to_itself_) + " NVLink entries lead to the GPU itself and are left out");
     if (to_unknown_gpu_ > 0)
       warn(std::to_string(to_unknown_gpu_) + " NVLink entries lead to GPUs that the file does not list");
+    if (!other_hosts_.empty())
+      warn("NVLink joins several machines here: the first is read, " + std::to_string(other_hosts_.size()) +
+           " others are left out");
+    if (c2c_ > 0) facts_.remarks.push_back(std::to_string(c2c_) + " chip-to-chip links lead to the processors");
     if (to_cpu_ > 0) facts_.remarks.push_back(std::to_string(to_cpu_) + " NVLinks lead to the processors");
   }
 
   const std::string& path_;
   NodeFacts& facts_;
   std::vector<Wire> links_;
-  int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0;
+  int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0, c2c_ = 0;
+  std::set<std::string> other_hosts_;
 };
 
 }  // namespace
@@ -242,7 +257,10 @@ NodeFacts read_nccl_xml(const std::string& text, const std::string& path) {
   Reader(path, facts).read(system);
   facts.shows_nvlink = !facts.cables.empty() || !facts.to_switch.empty();
   if (facts.count(PartKind::gpu) == 0)
-    throw InputError({{path, "", "GPUs in the tree of <cpu> and <pci>", "none", "is it cut off, or of another node?"}});
+    throw InputError({{path, "", "GPUs in the tree of <cpu> and <pci>", "none",
+                       system.select_node("//pci[@class]") ? "is it cut off, or of another node?"
+                                                           : "NCCL fills in such a file when it runs: give what it "
+                                                             "dumps then, NCCL_TOPO_DUMP_FILE=topo.xml"}});
   return facts;
 }
 

@@ -2,6 +2,7 @@
 //
 //   <system> > <cpu> > (<pci> | <nic>); <pci> nests and may hold one <gpu> (with <nvlink>, <xgmi>) or one <nic> (<net>)
 // Read as NCCL reads it: width 0 is 16, an unknown speed is Gen3, an unknown class with something below is a bridge.
+// Of several machines that NVLink joins (other host_hash) the first is read.
 // NVLink to an address of no GPU whose class is a bridge leads to NVSwitch; a link to itself is left out.
 // Source: NCCL's src/graph/xml.cc and topo.cc; files of AWS and Azure images.
 // Checked by: tests/sim/import_nccl_xml_test.cc.

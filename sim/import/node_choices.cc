@@ -70,6 +70,7 @@ class Chooser {
   void name_gpus() {
     std::map<std::string, int> ids, names;
     for (int i : gpus_) {
+      if (part(i).name.empty()) part(i).name = name_of_device(part(i).device);
       const std::string id = gpu_id_of(catalog_, part(i));
       ++ids[id];
       const std::string& name = part(i).name.empty() ? part(i).device : part(i).name;
@@ -140,12 +141,33 @@ class Chooser {
     if (!text.empty()) out_.known.push_back("slots of the GPUs: " + text);
     if (text.empty()) out_.unknown.push_back("PCIe generation and width of the GPUs' slots");
     if (slots.size() == 1) out_.slot = *slots.begin();
-    // Without a tree a node has slots of one kind: the slowest binds whatever goes to all GPUs.
-    if (slots.size() > 1 && !facts_.has_tree) {
+    if (slots.size() > 1 && !facts_.has_tree) give_each_its_slot(slots);
+  }
+
+  // A list tells slots and not where they hang: on the sockets themselves. Where a GPU's is not told, the slowest
+  // counts for all, since it binds whatever goes to all GPUs.
+  void give_each_its_slot(const std::set<std::string>& slots) {
+    const bool all_told = std::all_of(gpus_.begin(), gpus_.end(), [&](int i) { return rate_of(part(i)) > 0; });
+    if (!all_told) {
       out_.slot = *std::min_element(slots.begin(), slots.end(),
                                     [](const auto& x, const auto& y) { return slot_speed(x) < slot_speed(y); });
-      out_.warnings.push_back("the GPUs' slots differ: the slowest, " + out_.slot + ", is taken for all");
+      out_.warnings.push_back("the GPUs' slots differ, and not all are told: the slowest, " + out_.slot +
+                              ", is taken for all");
+      return;
     }
+    const std::size_t sockets = on_baseboard(out_.gpu) ? 2 : 1;
+    const int first = static_cast<int>(facts_.parts.size());
+    for (std::size_t s = 0; s < sockets; ++s) {
+      NodePart socket;
+      socket.kind = PartKind::socket;
+      facts_.parts.push_back(socket);
+    }
+    for (std::size_t g = 0; g < gpus_.size(); ++g)
+      part(gpus_[g]).parent = first + static_cast<int>(g * sockets / gpus_.size());
+    facts_.has_tree = true;
+    out_.warnings.push_back("the GPUs' slots differ: each keeps its own");
+    assume("pcie_tree", std::string("the list does not tell where the slots hang: on ") +
+                            (sockets == 1 ? "one socket" : "two sockets") + ", without switches");
   }
 
   // Bridges that were made up (by a hypervisor's file) carry what hangs below them.

@@ -76,6 +76,12 @@ void read_json(const std::string& text, MeasuredFile& out) {
   for (const FoundJson& found : json_documents(text, &cut_off)) {
     const JsonValue* cases = at_path(found.value, "nvbandwidth/testcases");
     if (cases == nullptr) continue;
+    const JsonValue* devices = at_path(found.value, "nvbandwidth/GPU Device list");
+    if (devices != nullptr && !devices->items.empty() && out.gpu.empty()) {  // "0: NAME (00000000:53:00)"
+      const std::string& device = devices->items.front().text;
+      const std::size_t name = device.find(": ");
+      if (name != std::string::npos) out.gpu = trimmed(device.substr(name + 2, device.find(" (") - name - 2));
+    }
     for (const JsonValue& item : cases->items) {
       const std::string status = text_at(item, "status");
       const Test test{text_at(item, "name"), contains(text_at(item, "bandwidth_description"), "(GB/s)")};

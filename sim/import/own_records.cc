@@ -119,7 +119,7 @@ void take(const Record& record, int line, MeasuredFile& out, int& unused) {
     const auto op = operation_named(record.word("operation"));
     const double ranks = record.parameter("ranks"), bytes = record.parameter("bytes");
     if (op && ranks >= 2 && ranks <= 1e5 && bytes > 0)
-      out.collectives.push_back({*op, static_cast<int>(ranks), 1, bytes, record.median, line});
+      out.add(CollectiveTime{*op, static_cast<int>(ranks), 1, bytes, record.median, line});
     return;
   }
   auto measured = measured_of(record);

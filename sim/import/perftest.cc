@@ -1,6 +1,7 @@
-// perftest: ib_write_bw and its kin. Bandwidth rows are "bytes iterations peak average rate", in MB/sec (2^20 bytes)
-// or, with --report_gbits, Gb/sec; latency rows follow their header's names, in microseconds. A bidirectional run (-b)
-// prints the sum of both directions, so half of it is kept. Of a latency test t_typical is taken: half a round trip.
+// perftest: ib_write_bw and its kin. Bandwidth rows are "bytes [sl] iterations peak average rate", in MB/sec or, of
+// newer versions, MiB/sec (2^20 bytes both) or, with --report_gbits, Gb/sec; latency rows follow their header's names,
+// in microseconds. A bidirectional run (-b) prints the sum of both directions, so half of it is kept. Of a latency test
+// t_typical is taken: half a round trip.
 #include <algorithm>
 #include <optional>
 
@@ -53,6 +54,7 @@ std::optional<Header> header_of(const std::string& line) {
   if (contains(line, "BW average")) {
     header.table = Table::bandwidth;
     header.unit = contains(line, "Gb/sec") ? 1e9 / 8 : mebi;
+    header.column = contains(line, "#sl") ? 4 : 3;
   } else if (contains(line, "t_typical") || contains(line, "t_avg")) {
     header.table = Table::latency;
     const auto words = words_of(line);
@@ -115,6 +117,8 @@ void read_document(const FoundJson& found, MeasuredFile& out) {
   banner.test = text_at(found.value, "test_info/test");
   banner.both_ways = contains(banner.test, "Bidirectional");
   banner.queue_pairs = std::clamp(number_at(found.value, "test_info/Number_of_qps").value_or(1), 1.0, 1e6);
+  banner.gpu = at_path(found.value, "test_info/cuda_device") != nullptr ||
+               text_at(found.value, "test_info/Use_ROCm_memory") == "ON";
   const bool gigabits = contains(to_text(found.value, 0), "Gb/sec") || contains(to_text(found.value, 0), "Gb\\/sec");
   std::vector<const JsonValue*> rows;
   if (results->kind == JsonValue::Kind::object) rows.push_back(results);
@@ -123,7 +127,8 @@ void read_document(const FoundJson& found, MeasuredFile& out) {
     Measured measured;
     measured.bytes = std::clamp(number_at(*row, "MsgSize").value_or(0), 0.0, 1e18);
     measured.streams = banner.queue_pairs, measured.line = found.line, measured.how = how_of(banner);
-    if (const auto average = number_at(*row, "BW_average")) {
+    const auto average = number_at(*row, "BW_average") ? number_at(*row, "BW_average") : number_at(*row, "bw_avg");
+    if (average) {
       measured.subject = Subject::rdma_rate;
       measured.value = *average * (gigabits ? 1e9 / 8 : mebi) / (banner.both_ways ? 2 : 1);
       if (!gigabits) out.warn(found.line, "no unit beside BW_average: MB/sec of 2^20 bytes assumed");

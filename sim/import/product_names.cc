@@ -4,58 +4,11 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "sim/import/device_ids.h"
 #include "sim/read/did_you_mean.h"
 
 namespace clustersim {
 namespace {
-
-struct DeviceId {
-  const char* device;
-  const char* gpu;
-};
-
-// PCI numbers of the parts of the catalog. [published: the PCI ID Repository, pci.ids 2023.04.11; the parts after it
-// as their drivers' supported-products lists name them]
-constexpr DeviceId kDevices[] = {
-    {"10de:15f8", "p100-pcie-16gb"},
-    {"10de:15f9", "p100-sxm2-16gb"},
-    {"10de:1db1", "v100-sxm2-16gb"},
-    {"10de:1db4", "v100-pcie-16gb"},
-    {"10de:1db5", "v100-sxm2-32gb"},
-    {"10de:1db6", "v100-pcie-32gb"},
-    {"10de:1df5", "v100-sxm2-16gb"},
-    {"10de:1df6", "v100s-pcie-32gb"},
-    {"10de:1e04", "rtx-2080-ti"},
-    {"10de:1e07", "rtx-2080-ti"},
-    {"10de:1eb8", "t4"},
-    {"10de:20b0", "a100-sxm4-40gb"},
-    {"10de:20b1", "a100-pcie-40gb"},
-    {"10de:20b2", "a100-sxm4-80gb"},
-    {"10de:20b5", "a100-pcie-80gb"},
-    {"10de:20b7", "a30"},
-    {"10de:20f1", "a100-pcie-40gb"},
-    {"10de:2204", "rtx-3090"},
-    {"10de:2230", "rtx-a6000"},
-    {"10de:2235", "a40"},
-    {"10de:2236", "a10"},
-    {"10de:2237", "a10g"},
-    {"10de:2321", "h100-nvl-94gb"},
-    {"10de:2330", "h100-sxm5-80gb"},
-    {"10de:2331", "h100-pcie-80gb"},
-    {"10de:2335", "h200-sxm-141gb"},
-    {"10de:2684", "rtx-4090"},
-    {"10de:26b1", "rtx-6000-ada-generation"},
-    {"10de:26b9", "l40s"},
-    {"10de:2704", "rtx-4080"},
-    {"10de:27b8", "l4"},
-    {"10de:2901", "b200-sxm-180gb"},
-    {"10de:2941", "gb200"},
-    {"10de:2b85", "rtx-5090"},
-    {"1002:7408", "mi250x"},
-    {"1002:740c", "mi250x"},
-    {"1002:740f", "mi210"},
-    {"1002:74a1", "mi300x"},
-};
 
 // A product's name in words: what it is, and what only tells its make.
 struct Words {
@@ -137,7 +90,32 @@ std::vector<GpuSpec> all_gpus(const Catalog& catalog) {
   return gpus;
 }
 
+// "NVIDIA A100-SXM..." with 40536 MiB: the words that are left begin words of the product's name, the cut one a longer
+// one or one that another follows; and the memory must be told and agree.
+bool fits_cut_name(const GpuSpec& gpu, const std::string& cut, const NodePart& part) {
+  if (!part.memory_bytes || !same_capacity(*part.memory_bytes, gpu.memory)) return false;
+  const Words file = words_of(cut), catalog = words_of(gpu.name);
+  std::vector<std::string> left = file.core, whole = catalog.core;
+  if (!file.form.empty() && !same_form(file.form, catalog.form) && !catalog.form.starts_with(file.form)) return false;
+  for (const std::string& word : left) {
+    const auto found = std::find_if(whole.begin(), whole.end(), [&](const auto& w) { return w.starts_with(word); });
+    if (found == whole.end()) return false;
+    whole.erase(found);
+  }
+  const bool more = !whole.empty() || (file.gigabytes == 0 && catalog.gigabytes > 0);
+  return more && !left.empty();
+}
+
+std::string gpu_of_cut_name(const Catalog& catalog, const NodePart& part) {
+  const std::string cut = part.name.substr(0, part.name.size() - 3);
+  std::vector<std::string> found;
+  for (const GpuSpec& gpu : all_gpus(catalog))
+    if (fits_cut_name(gpu, cut, part)) found.push_back(gpu.id);
+  return found.size() == 1 ? found.front() : "";
+}
+
 std::string gpu_of_name(const Catalog& catalog, const NodePart& part) {
+  if (part.name.ends_with("...")) return gpu_of_cut_name(catalog, part);
   const Words file = words_of(part.name);
   if (file.core.empty()) return "";
   std::vector<std::string> found;
@@ -154,9 +132,13 @@ bool contains_run(const std::vector<std::string>& words, const std::vector<std::
 
 std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu) {
   if (!gpu.name.empty()) return gpu_of_name(catalog, gpu);
-  for (const DeviceId& known : kDevices)
-    if (gpu.device == known.device && catalog.has("gpu", known.gpu)) return known.gpu;
-  return "";
+  const DeviceId* known = find_device(gpu.device);
+  return known != nullptr && catalog.has("gpu", known->gpu) ? known->gpu : "";
+}
+
+std::string name_of_device(const std::string& device) {
+  const DeviceId* known = find_device(device);
+  return known == nullptr ? "" : known->name;
 }
 
 std::string near_gpu(const Catalog& catalog, const std::string& name) {

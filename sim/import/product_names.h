@@ -16,6 +16,9 @@ namespace clustersim {
 // From its name, else its PCI numbers; capacity and capability must agree where the file tells them.
 std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu);
 
+// What a PCI number stands for that the catalog does not have, "" if it is none of ours.
+std::string name_of_device(const std::string& device);
+
 // 'did you mean ...?' for a name that is unknown.
 std::string near_gpu(const Catalog& catalog, const std::string& name);
 

@@ -42,6 +42,22 @@ Column column_of(const std::string& header) {
   return column;
 }
 
+// The fields after "--query-gpu=" of a pasted command whose output has no header.
+std::vector<std::string> fields_of_command(const std::string& line) {
+  const std::string key = "--query-gpu=";
+  const std::size_t at = line.find(key);
+  if (at == std::string::npos || line.find("noheader") == std::string::npos) return {};
+  const std::size_t from = at + key.size() + (line.compare(at + key.size(), 1, "\"") == 0 ? 1 : 0);
+  return split_commas(line.substr(from, line.find_first_of(" \t\"'", from) - from));
+}
+
+// Units that "nounits" leaves out.
+std::string usual_unit(const std::string& column) {
+  if (column.starts_with("memory.")) return "MiB";
+  if (column.find("power.") != std::string::npos) return "W";
+  return column.starts_with("clocks.") ? "MHz" : "";
+}
+
 // Names of what is used; of two names for one thing either.
 const std::vector<std::string> kNames = {"name", "gpu_name"};
 const std::vector<std::string> kIndex = {"index"};
@@ -74,7 +90,13 @@ class Table {
     for (std::size_t c = 0; c < header.size() && c < kMostColumns; ++c) columns_.push_back(column_of(header[c]));
   }
 
-  std::size_t width() const { return columns_.size(); }
+  // As many cells as columns; and a product's name has a capital letter, which the names of fields have not.
+  bool holds(const std::vector<std::string>& cells) const {
+    if (cells.size() != columns_.size()) return false;
+    const auto capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+    const std::string name = text(cells, kNames);
+    return name.empty() ? columns_.size() > 1 : std::any_of(name.begin(), name.end(), capital);
+  }
 
   // The value under the first of the names that is there; "" where it is not known.
   std::string text(const std::vector<std::string>& row, const std::vector<std::string>& names) const {
@@ -86,7 +108,8 @@ class Table {
   std::optional<double> quantity(const std::vector<std::string>& row, const std::vector<std::string>& names) const {
     const auto column = index(names);
     if (!column || *column >= row.size()) return std::nullopt;
-    return smi_quantity(row[*column], columns_[*column].unit);
+    const std::string& unit = columns_[*column].unit;
+    return smi_quantity(row[*column], unit.empty() ? usual_unit(columns_[*column].name) : unit);
   }
 
  private:
@@ -170,7 +193,7 @@ class Reader {
     const auto of = [](int n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
     if (narrow > 0)
       facts.warnings.push_back(of(narrow) + " on a slot with fewer lanes than the GPU has: the slot's width is taken");
-    if (mig > 0) facts.warnings.push_back(of(mig) + " with MIG enabled: whole GPUs are simulated");
+    if (mig > 0) facts.warnings.push_back("GPUs with MIG enabled: whole GPUs are simulated");
     if (throttled > 0) facts.warnings.push_back(of(throttled) + " slowed down by the hardware while sampled");
     return facts;
   }
@@ -214,11 +237,15 @@ std::optional<NodeFacts> read_smi_query(const std::vector<std::string>& lines, c
   std::size_t rows = 0;
   for (const std::string& raw : lines) {
     const std::string line = trimmed(without_prefix(raw));
+    if (const auto fields = fields_of_command(line); !fields.empty() && is_header(fields)) {
+      table.emplace(fields);
+      continue;
+    }
     if (!table && line.find(',') == std::string::npos && line != "name" && line != "gpu_name") continue;
     const std::vector<std::string> cells = split_commas(line);
     if (is_header(cells)) {
       table.emplace(cells);
-    } else if (table && cells.size() == table->width() && !line.empty() && ++rows <= kMostRows) {
+    } else if (table && !line.empty() && table->holds(cells) && ++rows <= kMostRows) {
       reader.row(*table, cells);
     } else {
       table.reset();

@@ -1,7 +1,8 @@
 // `nvidia-smi --query-gpu=... --format=csv`: name, memory, slot, power limit and clocks of each GPU.
 //
 // Columns are found by name, in any order, with the units in the header, in each value, or in both; "[N/A]" and other
-// words are unknown. Samples of one GPU (a loop, or idle and loaded) are one GPU. The slot is
+// words are unknown. Without a header (noheader) the command that was pasted along names the columns. Samples of one
+// GPU (a loop, or idle and loaded) are one GPU. The slot is
 //   generation = the lowest of what GPU, host and both together can do; never the current one, which sleeps when idle
 //   lanes      = the widest seen in use, since that is what the slot gives
 // Checked by: tests/sim/import_smi_test.cc.

@@ -14,6 +14,7 @@ namespace clustersim {
 namespace {
 
 constexpr std::size_t kMostGpus = 1024;
+const std::string mig_text = "GPUs with MIG enabled: whole GPUs are simulated";
 
 // "16x" as 16; the first whole number of "4" or "16x".
 std::optional<int> leading_number(const std::string& text) {
@@ -24,12 +25,20 @@ std::optional<int> leading_number(const std::string& text) {
 // What a report says of one GPU, by the path of its headings or elements.
 struct Slot {
   std::optional<int> generation, device, host, width, width_now;
+  bool mig = false;
 };
 
 void finish(const Slot& slot, NodePart& part, NodeFacts& facts) {
   for (const auto& told : {slot.generation, slot.device, slot.host})
     if (told.value_or(0) > 0) part.generation = std::min(part.generation.value_or(*told), *told);
   part.lanes = slot.width;
+  // A second report of one GPU, idle and loaded: the widest link seen is what its slot gives.
+  for (NodePart& known : facts.parts) {
+    if (part.bus_id.empty() || known.bus_id != part.bus_id) continue;
+    const int seen = slot.width_now.value_or(0);
+    if (known.lanes && seen > *known.lanes) known.lanes = seen;
+    return;
+  }
   if (slot.width_now.value_or(0) > 0) {
     if (slot.width && *slot.width_now < *slot.width)
       facts.warnings.push_back("GPU " + std::to_string(facts.count(PartKind::gpu)) + " runs on " +
@@ -63,6 +72,8 @@ class Headings {
 
 void take(const std::string& path, const std::string& value, NodePart& part, Slot& slot, std::set<std::string>& slow) {
   const auto ends = [&](const char* tail) { return path.ends_with(tail); };
+  if (path.find("MIG Device") != std::string::npos) return;  // a slice of the GPU
+  if (ends("MIG Mode/Current")) slot.mig = value == "Enabled";
   if (ends("/Product Name") || path == "Product Name") part.name = value;
   if (ends("PCIe Generation/Max")) slot.generation = leading_number(value);
   if (ends("PCIe Generation/Device Max")) slot.device = leading_number(value);
@@ -87,8 +98,10 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
   Headings headings;
   std::set<std::string> slow;
   bool is_report = false;
+  int mig = 0;
   const auto close = [&] {
     if (part) finish(slot, *part, facts);
+    if (part) mig += slot.mig;
     part.reset();
     slot = {};
   };
@@ -117,6 +130,7 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
   close();
   if (!is_report) return std::nullopt;
   for (const std::string& reason : slow) facts.warnings.push_back("a GPU was slowed down while sampled: " + reason);
+  if (mig > 0) facts.warnings.push_back(mig_text);
   return facts;
 }
 
@@ -164,6 +178,7 @@ NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
   parse_xml(text, path, document);
   NodeFacts facts;
   facts.format = "nvidia-smi -q -x";
+  bool mig = false;
   for (const pugi::xml_node& gpu : document.child("nvidia_smi_log").children("gpu")) {
     if (facts.parts.size() >= kMostGpus) break;
     const auto text_at = [&](const char* place) { return trimmed(gpu.first_element_by_path(place).text().get()); };
@@ -182,8 +197,10 @@ NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
     slot.host = leading_number(text_at("pci/pci_gpu_link_info/pcie_gen/max_host_link_gen"));
     slot.width = leading_number(text_at("pci/pci_gpu_link_info/link_widths/max_link_width"));
     slot.width_now = leading_number(text_at("pci/pci_gpu_link_info/link_widths/current_link_width"));
+    mig = mig || text_at("mig_mode/current_mig") == "Enabled";
     finish(slot, part, facts);
   }
+  if (mig) facts.warnings.push_back(mig_text);
   if (facts.parts.empty()) throw InputError({{path, "", "GPUs in nvidia-smi's log", "none", ""}});
   return facts;
 }

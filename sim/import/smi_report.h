@@ -16,6 +16,8 @@ namespace clustersim {
 // Empty where the lines hold no such report.
 std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, const std::string& path);
 std::optional<NodeFacts> read_smi_links(const std::vector<std::string>& lines, const std::string& path);
+// The table that nvidia-smi prints without options (smi_table.cc).
+std::optional<NodeFacts> read_smi_table(const std::vector<std::string>& lines, const std::string& path);
 
 bool is_smi_xml(const std::string& text);
 NodeFacts read_smi_xml(const std::string& text, const std::string& path);

@@ -29,6 +29,9 @@ std::string step_trace_text(const StepTrace& trace);
 // The first key of the file says what it is: a file of ours?
 bool is_step_trace(const std::string& path);
 
+// "host", "synchronized", "" of an unknown one.
+const char* launch_word(Launch launch);
+
 // Puts operators in the order of their starts, and what refers to them along. Dependencies that point forward after
 // that, or to themselves, are dropped; how many is returned.
 int sort_operators(StepTrace& trace);

@@ -17,7 +17,7 @@ namespace clustersim {
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 
 // The whole content, decompressed. A fault (InputError): no such file, a folder, empty, damaged gzip, a Git LFS
-// pointer, or more than `most_bytes` after decompression.
+// pointer, more than `most_bytes` after decompression, or a gzip file that unpacks to over 250 times its size.
 std::string read_source(const std::string& path, std::size_t most_bytes = kMostTextBytes);
 
 // The same as a stream, for files that do not fit in memory; reading on beyond `most_bytes` or into damaged gzip
@@ -30,7 +30,7 @@ std::string clean_text(std::string text);
 std::vector<std::string> lines_of(const std::string& text);
 
 // Without what launchers put before a line: "[1,0]<stdout>:" (mpirun), "3: " (srun -l), "[pod/name] " (kubectl),
-// "node7: " (pdsh), and a time stamp "2024-05-01T12:00:00.000Z " (container logs).
+// "node7: " (pdsh), "> " (a mail), and a time stamp "2024-05-01T12:00:00.000Z " (container logs).
 std::string without_prefix(const std::string& line);
 
 // Blanks and tabs off both ends.

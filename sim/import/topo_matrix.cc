@@ -13,6 +13,7 @@ namespace clustersim {
 namespace {
 
 constexpr std::size_t kMostColumns = 256;
+constexpr int kMostNuma = 4097;
 
 const std::set<std::string> kSwitch = {"PIX", "PXB", "PSB"};
 const std::set<std::string> kSocket = {"PHB", "NODE"};
@@ -267,19 +268,33 @@ class Builder {
     return numa;
   }
 
+  bool holds_gpu(std::size_t root) const {
+    for (std::size_t c = 0; c < count_; ++c)
+      if (sockets_.find(c) == root && gpu_number(matrix_.columns[c])) return true;
+    return false;
+  }
+
+  // Cards that are far from every GPU and name no NUMA node may hang anywhere: they make no socket of their own.
   void add_sockets() {
-    std::set<std::size_t> roots;
-    for (std::size_t c = 0; c < count_; ++c) roots.insert(sockets_.find(c));
-    std::vector<std::pair<std::optional<int>, std::size_t>> order;
-    for (std::size_t root : roots) order.emplace_back(numa_of(root), root);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const auto& a, const auto& b) { return a.first && b.first && *a.first < *b.first; });
+    std::set<std::size_t> roots, homeless;
+    for (std::size_t c = 0; c < count_; ++c) {
+      const std::size_t root = sockets_.find(c);
+      (holds_gpu(root) || numa_of(root) ? roots : homeless).insert(root);
+    }
+    if (roots.empty()) roots.swap(homeless);
+    std::vector<std::pair<int, std::size_t>> order;  // sockets without a NUMA node behind the others
+    for (std::size_t root : roots) order.emplace_back(numa_of(root).value_or(kMostNuma), root);
+    std::sort(order.begin(), order.end());
     for (const auto& [numa, root] : order) {
       NodePart socket;
       socket.kind = PartKind::socket;
-      socket.number = numa;
+      if (numa < kMostNuma) socket.number = numa;
       socket_part_[root] = add(socket);
     }
+    for (std::size_t root : homeless) socket_part_[root] = socket_part_.at(order.front().second);
+    if (!homeless.empty())
+      facts_.warnings.push_back(std::to_string(homeless.size()) +
+                                " network cards are far from every GPU: they are taken to hang on the first socket");
   }
 
   int add(const NodePart& part) {

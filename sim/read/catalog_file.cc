@@ -48,8 +48,18 @@ const JsonValue* member_of_kind(const JsonValue& object, const std::string& key,
 // The "fields" of a source; null for a source of the whole file.
 const JsonValue* fields_of(const JsonValue& source) { return member_of_kind(source, "fields", Kind::list); }
 
+// A source that names no fields is one of every number.
 bool has_source(const JsonValue& document, const std::string& path) {
-  return !why_estimated(document, path).empty() || !sources_of(document, path).empty();
+  if (const JsonValue* estimated = member_of_kind(document, "estimated", Kind::object))
+    for (const auto& [field, why] : estimated->members)
+      if (covers(field, path)) return !why.text.empty() || !sources_of(document, path).empty();
+  const JsonValue* sources = member_of_kind(document, "sources", Kind::list);
+  if (sources == nullptr) return false;
+  return std::any_of(sources->items.begin(), sources->items.end(), [&](const JsonValue& source) {
+    const JsonValue* fields = fields_of(source);
+    return fields == nullptr || std::any_of(fields->items.begin(), fields->items.end(),
+                                            [&](const JsonValue& field) { return covers(field.text, path); });
+  });
 }
 
 const JsonValue* step_into(const JsonValue& value, const std::string& step) {

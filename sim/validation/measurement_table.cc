@@ -1,5 +1,6 @@
 #include "sim/validation/measurement_table.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 
@@ -25,10 +26,20 @@ std::vector<std::string> split(const std::string& line) {
 
 }  // namespace
 
+MeasurementRow::MeasurementRow(const std::map<std::string, std::string>& columns, std::string where)
+    : where_(std::move(where)) {
+  std::vector<std::string> names;
+  for (const auto& [name, field] : columns) {
+    names.push_back(name);
+    fields_.push_back(field);
+  }
+  names_ = std::make_shared<const std::vector<std::string>>(std::move(names));
+}
+
 const std::string& MeasurementRow::text(const std::string& column) const {
-  const auto found = columns_.find(column);
-  require(found != columns_.end(), "a measurement table has the columns that are asked for");
-  return found->second;
+  const auto found = std::find(names_->begin(), names_->end(), column);
+  require(found != names_->end(), "a measurement table has the columns that are asked for");
+  return fields_[static_cast<std::size_t>(found - names_->begin())];
 }
 
 double MeasurementRow::number(const std::string& column) const {
@@ -45,17 +56,15 @@ std::vector<MeasurementRow> read_measurements(const std::string& csv_path) {
   std::string line;
   if (!std::getline(file, line))
     throw InputError({{csv_path, "", "a table of measurements", "nothing readable", "set CLUSTERSIM_DATA"}});
-  const std::vector<std::string> header = split(line);
+  const auto names = std::make_shared<const std::vector<std::string>>(split(line));
   std::vector<MeasurementRow> rows;
   while (std::getline(file, line)) {
-    const std::vector<std::string> fields = split(line);
+    std::vector<std::string> fields = split(line);
     const std::string where = "/" + std::to_string(rows.size());
-    if (fields.size() != header.size())
-      throw InputError({{csv_path, where, std::to_string(header.size()) + " columns",
+    if (fields.size() != names->size())
+      throw InputError({{csv_path, where, std::to_string(names->size()) + " columns",
                          std::to_string(fields.size()) + " columns", ""}});
-    std::map<std::string, std::string> columns;
-    for (std::size_t i = 0; i < header.size(); ++i) columns[header[i]] = fields[i];
-    rows.emplace_back(std::move(columns), csv_path + where);
+    rows.emplace_back(names, std::move(fields), csv_path + where);
   }
   return rows;
 }

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -10,8 +12,11 @@ namespace clustersim {
 // A row by the names of its columns.
 class MeasurementRow {
  public:
-  MeasurementRow(std::map<std::string, std::string> columns, std::string where)
-      : columns_(std::move(columns)), where_(std::move(where)) {}
+  // As many fields as names; rows of one table share the names.
+  MeasurementRow(std::shared_ptr<const std::vector<std::string>> names, std::vector<std::string> fields,
+                 std::string where)
+      : names_(std::move(names)), fields_(std::move(fields)), where_(std::move(where)) {}
+  MeasurementRow(const std::map<std::string, std::string>& columns, std::string where);
   // InternalError where the table has no such column.
   const std::string& text(const std::string& column) const;
   bool has(const std::string& column) const { return !text(column).empty(); }
@@ -20,7 +25,8 @@ class MeasurementRow {
   double number(const std::string& column, double otherwise) const { return has(column) ? number(column) : otherwise; }
 
  private:
-  std::map<std::string, std::string> columns_;
+  std::shared_ptr<const std::vector<std::string>> names_;
+  std::vector<std::string> fields_;
   std::string where_;
 };
 

@@ -44,7 +44,15 @@ std::string calibration_text(const Calibrated& calibrated) {
   std::size_t width = 20;
   for (const FittedNumber& n : calibrated.numbers) width = std::max(width, n.part.size() + n.key.size() + 3);
   text += "\nFitted\n";
-  for (const FittedNumber& n : calibrated.numbers) text += line_of(n, std::min<std::size_t>(width, 48));
+  bool curves = false;
+  for (const FittedNumber& n : calibrated.numbers) {
+    text += line_of(n, std::min<std::size_t>(width, 48));
+    curves = curves || n.value.starts_with("its own curve");
+  }
+  if (curves)
+    text +=
+        "  The residuals of a curve are its own. A run fits the model of its cluster to the same points, and its\n"
+        "  report says how well; calibrate --scenario S.json does so here.\n";
   if (!calibrated.notes.empty()) text += "\nNot used\n";
   for (const std::string& note : calibrated.notes) text += "  " + note + "\n";
   text +=

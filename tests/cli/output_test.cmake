@@ -34,6 +34,30 @@ if(NOT left STREQUAL "old.json;trace.json")
   message(SEND_ERROR "left behind: ${left}")
 endif()
 
+# Nothing that is read is written over, by whatever name, nor one result over another.
+file(READ ${FOUR_NODES} scenario)
+file(WRITE ${WORK}/mine.json "${scenario}")
+file(CREATE_LINK mine.json ${WORK}/link.json SYMBOLIC)
+file(COPY ${ROOT}/tests/import/nvswitch_8xa100.xml DESTINATION ${WORK})
+file(WRITE ${WORK}/step.json "{\"clustersim_step_trace\": 1, \"step_time\": \"1 ms\", \"gpu\": \"NVIDIA A100-SXM4-80GB\", \"operators\": [{\"name\": \"gemm\", \"start_us\": 0, \"duration_us\": 900}]}")
+file(WRITE ${WORK}/replay.json "{\"clustersim\": 1, \"cluster\": {\"node\": {\"gpu\": \"a100-sxm4-80gb\"}}, \"job\": {\"model\": {\"trace\": \"step.json\", \"batch\": 8}}}")
+file(WRITE ${WORK}/pair.log "1048576 bytes (1.0 MB, 1.0 MiB) copied, 0.001 s, 1.0 GB/s\n")
+foreach(words "run;mine.json;--trace;mine.json" "run;mine.json;--trace;./mine.json" "run;link.json;--report;mine.json"
+              "run;mine.json;--trace;new.json;--report;./new.json" "compare;mine.json;mine.json;--report;link.json"
+              "import;topology;nvswitch_8xa100.xml;-o;nvswitch_8xa100.xml" "run;replay.json;--trace;step.json"
+              "import;node;nvswitch_8xa100.xml;-o;${WORK}/nvswitch_8xa100.xml" "sweep;mine.json;--db;mine.json"
+              "calibrate;pair.log;-o;pair.log" "calibrate;pair.log;--scenario;mine.json;-o;mine.json")
+  refuse(${words})
+endforeach()
+contains("${ERR}" "--output would write over mine.json, which is read")
+refuse(run mine.json --trace new.json --report ./new.json)
+contains("${ERR}" "name one file")
+file(READ ${WORK}/mine.json after)
+if(NOT after STREQUAL scenario OR EXISTS ${WORK}/new.json)
+  message(SEND_ERROR "a refused command wrote something")
+endif()
+file(REMOVE ${WORK}/mine.json ${WORK}/link.json ${WORK}/nvswitch_8xa100.xml ${WORK}/step.json ${WORK}/replay.json ${WORK}/pair.log)
+
 # A place that takes nothing: said plainly, and no fault of the program.
 if(EXISTS /dev/full)
   execute_process(COMMAND ${PROGRAM} catalog OUTPUT_FILE /dev/full RESULT_VARIABLE code ERROR_VARIABLE err)

@@ -5,6 +5,7 @@
 #include "sim/import/chakra.h"
 #include "sim/import/chakra_nodes.h"
 #include "sim/import/step_trace_file.h"
+#include "tests/sim/gzip_text.h"
 #include "tests/sim/small_scenarios.h"
 #include "tests/sim/trace_files.h"
 
@@ -147,6 +148,23 @@ TEST_CASE("a JSON graph says the same, whatever its keys' case") {
   CHECK(trace.collectives[0].bytes == Approx(4000));
 }
 
+TEST_CASE("callers order nodes only where no data do: they may close circles with data") {
+  // As converters of PyTorch's traces write them: the kernel's caller waits for it by data, it for its caller by
+  // control.
+  const std::string both = R"({"workload_graph": [
+    {"id": 1, "name": "gemm", "type": 4, "ctrl_deps": [2], "data_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "next", "type": 4, "ctrl_deps": [2], "data_deps": [1], "runtime": 700, "is_cpu_op": false}]})";
+  const TestFile circle("circle.json", both);
+  CHECK(read_chakra({circle.path()}).trace.step == 1'200'000'000);
+  const TestFile control("control.json", R"({"workload_graph": [
+    {"id": 1, "name": "gemm", "type": 4, "ctrl_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "ar", "type": 7, "ctrl_deps": [1], "comm_type": 0, "comm_size": 4000, "is_cpu_op": false},
+    {"id": 3, "name": "gemm", "type": 4, "ctrl_deps": [2], "runtime": 700, "is_cpu_op": false}]})");
+  const StepTrace trace = read_chakra({control.path()}).trace;
+  REQUIRE(trace.operators.size() == 3);
+  CHECK(trace.operators[2].after_count == 1);
+}
+
 TEST_CASE("our step written as Chakra and read again is the same") {
   if (!has_chakra()) return;
   const std::string head = R"("source": "a profiler", "gpu": "NVIDIA H100 80GB HBM3", "ranks": 16, "batch": 32,
@@ -185,4 +203,23 @@ TEST_CASE("a binary trace that breaks off gives what came before") {
   const TraceImport found = read_chakra({file.path()});
   CHECK(found.trace.operators.size() == 6);
   CHECK(says(found.warnings, "breaks off"));
+}
+
+TEST_CASE("a gzip that is cut off gives the nodes before, or is refused") {
+  if (!has_chakra()) return;
+  constexpr std::uint64_t count = 6000;
+  std::vector<std::string> nodes;
+  for (std::uint64_t i = 0; i < count; ++i)
+    nodes.push_back(node(i, "k" + std::to_string(i * i), compute, {i > 0 ? i - 1 : 5000, 6000 + i}, 10, on_gpu()));
+  const std::string packed = gzip_of(file_of(nodes));
+  const TestFile half("half.et.gz", packed.substr(0, packed.size() / 2));
+  const TraceImport found = read_chakra({half.path()});
+  CHECK(says(found.warnings, "the file breaks off: the gzip file is damaged or cut off after"));
+  const std::size_t kept = found.trace.operators.size();
+  CHECK(kept > count / 4);
+  CHECK(kept < count);
+  CHECK(found.trace.step == static_cast<SimTime>(kept) * 10'000'000);
+  // Each whole node waits for one that is not there, the first for two.
+  CHECK(says(found.warnings, std::to_string(kept + 1) + " dependencies on nodes that are not there"));
+  CHECK_THAT(fault_of(packed.substr(0, 40)), Catch::Contains("1 problem"));
 }

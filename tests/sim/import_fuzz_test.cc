@@ -1,5 +1,5 @@
 // Readers of traces and logs against damaged files: whatever comes, an answer or an InputError, never anything else.
-// Deterministic: a counter-based generator, the same files on every machine.
+// Deterministic: a counter-based generator, the same files on every machine. tests/sim/fuzz_rounds.h makes it longer.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include "clustersim/import.h"
 #include "sim/import/load_trace.h"
 #include "sim/import/step_trace_file.h"
+#include "tests/sim/fuzz_rounds.h"
 #include "tests/sim/small_scenarios.h"
 #include "tests/sim/trace_files.h"
 
@@ -114,7 +115,7 @@ const std::string run_log =
     "0: :::MLLOG {\"time_ms\": 1700000600000, \"key\": \"run_stop\", \"value\": null, \"metadata\": {\"status\": "
     "\"success\"}}\n";
 
-constexpr int rounds = 400;
+const int rounds = fuzz_rounds(400);
 
 }  // namespace
 

@@ -82,7 +82,7 @@ TEST_CASE("a matrix over GPUs and packages: two pairs, and NVLink to the process
   CHECK(imported.document.find("\"link\": \"nvlink1\"") != std::string::npos);
 }
 
-TEST_CASE("version 1: sockets below NUMA nodes, three GPUs of 4 GB/s, sleeping cards, a display that is no GPU") {
+TEST_CASE("version 1: sockets below NUMA nodes, three GPUs of 4 GB/s, sleeping cards, displays that are no GPUs") {
   std::string text = R"(<topology><object type="Machine">)";
   for (int n = 0; n < 2; ++n) {
     text += "<object type=\"NUMANode\" local_memory=\"1024\"><object type=\"Socket\"/>" + kHost +
@@ -94,7 +94,8 @@ TEST_CASE("version 1: sockets below NUMA nodes, three GPUs of 4 GB/s, sleeping c
               device("0000:11:00.0", "0302 [10de:06d2] [10de:0774] a3", "4.000000", "") + "</object>" +
               device("0000:01:00.0", "0200 [14e4:1639] [1028:0236] 20", "0.200000", system("eth0", 2, 50)) +
               device("0000:02:00.0", "0c06 [15b3:673c] [15b3:0017] b0", "0.000000", system("mlx4_0", 3, 51)) +
-              device("0000:09:03.0", "0300 [102b:0532] [1028:0236] 0a", "0.000000", "");
+              device("0000:09:03.0", "0300 [102b:0532] [1028:0236] 0a", "0.000000", "") +
+              device("0000:0a:03.0", "0300 [1002:515e] [003c:00fb] 02", "0.200000", "");  // a board's ATI display
     text += "</object></object>";
   }
   const NodeFacts facts = read_hwloc_xml(text + "</object></topology>", "test");

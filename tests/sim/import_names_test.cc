@@ -69,6 +69,18 @@ TEST_CASE("capacity decides where the name does not, and contradicts where it di
   CHECK(id_of("NVIDIA A100-SXM-64GB").empty());
 }
 
+TEST_CASE("a name that nvidia-smi cut off is what begins so and has the memory, if one part alone does") {
+  CHECK(id_of("Tesla V100-SXM2...", 16160) == "v100-sxm2-16gb");
+  CHECK(id_of("Tesla V100-SXM2...", 32510) == "v100-sxm2-32gb");
+  CHECK(id_of("NVIDIA A100-SXM...", 81251) == "a100-sxm4-80gb");
+  CHECK(id_of("GeForce RTX 208...", 11019) == "rtx-2080-ti");
+  CHECK(id_of("Tesla V100-SXM2...").empty());  // no memory told
+  // A 3090 would have been shown whole, so would a 2080.
+  CHECK(id_of("NVIDIA GeForce RTX 3090 ...", 24576) == "rtx-3090-ti");
+  CHECK(id_of("NVIDIA GeForce RTX 2080 ...", 8192) == "rtx-2080-super");
+  CHECK(id_of("NVIDIA GeForce ...", 24576).empty());
+}
+
 TEST_CASE("names beyond the catalog stay unknown, with what is near") {
   const Catalog catalog(data_directory());
   for (const char* name :
@@ -86,6 +98,16 @@ TEST_CASE("PCI numbers, processors and cards have catalog entries too") {
   CHECK(gpu_id_of(catalog, part) == "a100-sxm4-80gb");
   part.device = "10de:ffff";
   CHECK(gpu_id_of(catalog, part).empty());
+  // What the catalog does not have is named, not numbered.
+  CHECK(name_of_device("10de:20f3") == "A800 SXM4 80GB");
+  CHECK(name_of_device("10de:20b2").empty());
+  for (const char* device : {"10de:2339", "10de:2336", "10de:232c", "10de:3182", "1002:74a5"}) {
+    NodePart unknown;
+    unknown.device = device;
+    unknown.name = name_of_device(device);
+    CHECK_FALSE(unknown.name.empty());
+    CHECK(gpu_id_of(catalog, unknown).empty());
+  }
   CHECK(cpu_id_of(catalog, "AMD EPYC 7742 64-Core Processor") == "epyc-7742");
   CHECK(cpu_id_of(catalog, "Intel(R) Xeon(R) Platinum 8275CL CPU @ 3.00GHz") == "xeon-platinum-8275cl");
   CHECK(cpu_id_of(catalog, "Intel(R) Xeon(R) CPU E5-2698 v4 @ 2.20GHz") == "xeon-e5-2698-v4");

@@ -10,6 +10,7 @@ namespace {
 using imports::example;
 using imports::fault_of;
 using imports::says;
+using imports::ScratchFile;
 
 NodeFacts facts_of(const std::string& name) { return read_node_facts(example(name)); }
 
@@ -136,7 +137,29 @@ TEST_CASE("an invented bridge slower than what hangs below is as fast as that; f
   CHECK(capped.document.find("\"slot\": \"pcie4-x16\"") != std::string::npos);
 }
 
+TEST_CASE("of several machines in one file the first is read; links between chips are told") {
+  const auto machine = [](const std::string& hash, int first) {
+    std::string text = "<cpu host_hash=\"" + hash + "\" numaid=\"0\" arch=\"arm64\">";
+    for (int g = first; g < first + 2; ++g)
+      text += "<pci busid=\"000" + std::to_string(g) +
+              ":01:00.0\" class=\"0x030200\" vendor=\"0x10de\" device=\"0x2941\" link_speed=\"32.0 GT/s PCIe\" "
+              "link_width=\"16\"><gpu dev=\"" +
+              std::to_string(g - first) + "\" sm=\"100\"><nvlink target=\"fff" + std::to_string(g) +
+              ":ffff:ffff\" count=\"18\" tclass=\"0x068000\"/><c2c bw=\"44000\" count=\"2\"/></gpu></pci>";
+    return text + "</cpu>";
+  };
+  const NodeFacts facts =
+      read_nccl_xml("<system version=\"1\">" + machine("0xaa", 1) + machine("0xbb", 3) + "</system>", "t");
+  CHECK(facts.count(PartKind::gpu) == 2);
+  CHECK(facts.to_switch.size() == 2);
+  CHECK(says(facts.warnings, "the first is read, 1 others are left out"));
+  CHECK(says(facts.remarks, "4 chip-to-chip links"));
+}
+
 TEST_CASE("files that are no topology are refused with the way out") {
+  const ScratchFile bare("<system version=\"1\"><cpu numaid=\"0\"><pci busid=\"0000:00:16.0\"/></cpu></system>");
+  CHECK(fault_of([&] { import_files("topology", {bare.path()}); }).hint.find("NCCL_TOPO_DUMP_FILE") !=
+        std::string::npos);
   const Problem graph = fault_of([] {
     read_nccl_xml(R"(<graphs version="1"><graph id="0" pattern="4"><channel><gpu dev="0"/></channel></graph></graphs>)",
                   "graph.xml");

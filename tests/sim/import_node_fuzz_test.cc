@@ -5,7 +5,9 @@
 #include "clustersim/clustersim.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/node_document.h"
+#include "sim/import/slurm_topology.h"
 #include "sim/import/text_source.h"
+#include "tests/sim/fuzz_rounds.h"
 #include "tests/sim/import_files.h"
 
 namespace clustersim {
@@ -83,6 +85,13 @@ std::vector<std::string> seeds() {
   for (const char* name : {"vm_8gpu.xml", "nvswitch_8xa100.xml", "cube_mesh_8xv100.xml", "hwloc_2gpu.xml",
                            "topo_4gpu.txt", "query_gpu.csv", "smi_report.txt"})
     texts.push_back(read_source(imports::example(name)));
+  texts.push_back(
+      "|   0  NVIDIA A100-SXM...  On   | 00000000:07:00.0 Off |                    0 |\n"
+      "| N/A   35C    P0    52W / 400W |      0MiB / 40536MiB |      0%      Default |\n"
+      "|                               |                      |              Enabled |\n");
+  texts.push_back(
+      "$ nvidia-smi --query-gpu=index,name,memory.total --format=csv,noheader,nounits\n0, Tesla T4, 15360\n"
+      "GPU 0: Tesla T4 (UUID: GPU-0)\n\t Link 0: 25.781 GB/s\n\t Link 1: <inactive>\n");
   return texts;
 }
 
@@ -102,17 +111,40 @@ TEST_CASE("damaged files of a node are read or refused", "[fuzz]") {
   int read = 0, refused = 0;
   for (const std::string& seed : seeds()) {
     REQUIRE(survives(seed));
-    for (int i = 0; i < 400; ++i) ++(survives(mutated(seed, numbers)) ? read : refused);
+    for (int i = 0; i < fuzz_rounds(400); ++i) ++(survives(mutated(seed, numbers)) ? read : refused);
   }
   CHECK(read > 100);
   CHECK(refused > 100);
+}
+
+TEST_CASE("damaged descriptions of switches are read or refused", "[fuzz]") {
+  Numbers numbers(11);
+  const std::string seeds[] = {
+      "SwitchName=s0 Nodes=dev[0-5,7] # a\nSwitchName=s1 Nodes=r[1-2]n[01-16],\\\n x\nSwitchName=top Switches=s[0-1]\n",
+      "- topology: t\n  tree:\n    switches:\n      - switch: top\n        children: s[0-1]\n      - switch: s0\n"
+      "        nodes: n[1-4]\n"};
+  int read = 0;
+  for (const std::string& seed : seeds)
+    for (int i = 0; i < fuzz_rounds(400); ++i) {
+      try {
+        const SwitchTree tree = read_slurm_topology(clean_text(mutated(seed, numbers)), "fuzz");
+        CHECK((tree.nodes > 0 && !tree.leaves.empty() && tree.levels > 0));
+        ++read;
+      } catch (const InputError&) {
+      }
+    }
+  CHECK(read > 100);
+  std::string chain;
+  for (int i = 0; i < 15000; ++i)
+    chain += "SwitchName=s" + std::to_string(i) + " Switches=s" + std::to_string(i + 1) + "\n";
+  CHECK(read_slurm_topology(chain + "SwitchName=last Nodes=n[1-150000]\n", "fuzz").nodes == 150000);
 }
 
 TEST_CASE("what is read of a damaged file becomes a document that a scenario takes or refuses", "[fuzz]") {
   Numbers numbers(7);
   const Catalog catalog(data_directory());
   for (const std::string& seed : seeds())
-    for (int i = 0; i < 6; ++i) {
+    for (int i = 0; i < fuzz_rounds(6); ++i) {
       try {
         auto facts = find_node_facts(clean_text(mutated(seed, numbers)), "fuzz");
         if (!facts) continue;

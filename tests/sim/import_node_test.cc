@@ -78,17 +78,32 @@ TEST_CASE("a power limit that is the board's own, or differs between GPUs, is no
         std::string::npos);
 }
 
-TEST_CASE("slots and power limits that differ between GPUs: the slowest slot counts for all, and both are said") {
-  const ScratchFile csv(
-      "index, name, pcie.link.gen.max, pcie.link.width.max, pcie.link.width.current, power.limit [W]\n"
-      "0, NVIDIA GeForce RTX 3090, 4, 16, 4, 350 W\n1, NVIDIA GeForce RTX 3090, 4, 16, 16, 280 W\n");
+TEST_CASE(
+    "slots and power limits that differ between GPUs: each keeps its slot, no limit is taken, and both are said") {
+  const std::string head =
+      "index, name, pcie.link.gen.max, pcie.link.width.max, pcie.link.width.current, power.limit [W]\n";
+  const std::string slow = "0, NVIDIA GeForce RTX 3090, 4, 16, 4, 350 W\n";
+  const ScratchFile csv(head + slow + "1, NVIDIA GeForce RTX 3090, 4, 16, 16, 280 W\n");
   const Imported imported = import_files("node", {csv.path()});
-  CHECK(says(imported.warnings, "the slowest, pcie4-x4, is taken for all"));
+  CHECK(says(imported.warnings, "each keeps its own"));
   CHECK(says(imported.warnings, "power limits differ"));
   const Scenario scenario = read_scenario_text(imported.document, "my-node.json", {});
   const NodeSpec& node = scenario.cluster.groups.at(0).node;
-  CHECK(node.pcie.lanes == 4);
   CHECK_FALSE(node.gpu_power_limit);
+  REQUIRE(node.pcie_tree.size() == 3);
+  CHECK(node.pcie_tree[2].link / node.pcie_tree[1].link == Approx(4).epsilon(0.05));  // 16 lanes over 4
+  // A ring of two sends through the slow slot: the pair is as slow as with two such slots.
+  const auto time_us = [](const Scenario& s) {
+    return collective(s, "all_reduce", {1e9}, 2, "auto").rows.at(0).time_us;
+  };
+  const ScratchFile both(head + slow + "1, NVIDIA GeForce RTX 3090, 4, 16, 4, 350 W\n");
+  const Imported narrow = import_files("node", {both.path()});
+  CHECK(time_us(scenario) == Approx(time_us(read_scenario_text(narrow.document, "b.json", {}))).epsilon(0.1));
+  // Where one slot is not told, the slowest that is counts for all.
+  const ScratchFile unknown(
+      head + slow +
+      "1, NVIDIA GeForce RTX 3090, 4, 16, 16, 350 W\n2, NVIDIA GeForce RTX 3090, [N/A], [N/A], [N/A], 350 W\n");
+  CHECK(says(import_files("node", {unknown.path()}).warnings, "the slowest, pcie4-x4, is taken for all"));
 }
 
 TEST_CASE("a list names the product that a topology leaves open") {

@@ -80,7 +80,7 @@ TEST_CASE("newer and older drivers name fields otherwise, and values may be word
   CHECK(facts.parts[0].power_limit_w == Approx(300));
   CHECK_FALSE(facts.parts[0].clock_hz);
   CHECK(says(facts.warnings, "1 GPU slowed down by the hardware"));
-  CHECK(says(facts.warnings, "1 GPU with MIG"));
+  CHECK(says(facts.warnings, "GPUs with MIG"));
 }
 
 TEST_CASE("nvidia-smi -q is read by the headings above its keys") {
@@ -176,6 +176,74 @@ TEST_CASE("nvlink -s counts the links that are up, -L names whole GPUs") {
   REQUIRE(list);
   CHECK(list->parts.size() == 1);
   CHECK_FALSE(list->parts[0].nvlinks);
+}
+
+TEST_CASE("a list of fields is no table, and a command names the columns that noheader leaves out") {
+  // As captures list what they are going to ask for: "name", and below it other fields.
+  CHECK_FALSE(read_smi_query(lines_of("timestamp\nname\nserial\nuuid\npci.bus_id\n"), "test"));
+  const NodeFacts one = query("name\nTesla T4\nTesla T4\nserial\nuuid\n");
+  CHECK(one.parts.size() == 2);
+  const NodeFacts bare = query(
+      "$ nvidia-smi --query-gpu=index,gpu_name,memory.total,power.limit --format=csv,noheader,nounits\n"
+      "0, NVIDIA A100-SXM4-40GB, 40960, 400.00\n1, NVIDIA A100-SXM4-40GB, 40960, [Not Supported]\n");
+  REQUIRE(bare.parts.size() == 2);
+  CHECK(bare.parts[0].memory_bytes == Approx(40960 * kMiB));
+  CHECK(bare.parts[0].power_limit_w == Approx(400));
+  CHECK_FALSE(bare.parts[1].power_limit_w);
+}
+
+TEST_CASE("reports of one GPU, idle and loaded, are one GPU; slices of MIG are none of its values") {
+  const std::string gpu =
+      "GPU 00000000:00:09.0\n    Product Name                      : NVIDIA H100 80GB HBM3\n    MIG Mode\n"
+      "        Current                       : Enabled\n    MIG Device\n        Index                         : 0\n"
+      "        Shared FB Memory Usage\n            Total                     : 9984 MiB\n    PCI\n"
+      "        GPU Link Info\n            Link Width\n                Max                   : 16x\n"
+      "                Current               : ";
+  const auto facts = read_smi_report(lines_of(gpu + "8x\n" + gpu + "16x\n"), "test");
+  REQUIRE(facts);
+  REQUIRE(facts->parts.size() == 1);
+  CHECK(facts->parts[0].lanes == 16);
+  CHECK_FALSE(facts->parts[0].memory_bytes);
+  CHECK(says(facts->warnings, "MIG enabled"));
+}
+
+TEST_CASE("the table that nvidia-smi prints without options, of old and new drivers") {
+  const auto read = [](const std::string& text) { return read_smi_table(lines_of(clean_text(text)), "test"); };
+  const auto facts = read(
+      "Tue Jul 14 08:12:38 2026       \n+-----------------------------------------------------------+\n"
+      "| NVIDIA-SMI 590.48.01      Driver Version: 590.48.01      CUDA Version: 13.1     |\n"
+      "| GPU  Name                 Persistence-M | Bus-Id          Disp.A | Volatile Uncorr. ECC |\n"
+      "| Fan  Temp   Perf          Pwr:Usage/Cap |           Memory-Usage | GPU-Util  Compute M. |\n"
+      "|=========================================+========================+======================|\n"
+      "|   0  NVIDIA H100 80GB HBM3          On  |   00000000:00:09.0 Off |                    0 |\n"
+      "| N/A   41C    P0             69W /  700W |       0MiB /  81559MiB |      0%      Default |\n"
+      "|                                         |                        |              Enabled |\n"
+      "+-----------------------------------------+------------------------+----------------------+\n"
+      "|   1  Tesla V100-SXM2...  Off  | 00000000:07:00.0 Off |                    0 |\n"
+      "| N/A   35C    P0    43W / 300W |      0MiB / 16160MiB |      0%      Default |\n"
+      "+-----------------------------------------------------------------------------+\n"
+      "| Processes:                                                       GPU Memory |\n"
+      "|    0   N/A  N/A      2056    C+G   /usr/bin/X          | 00000000:07:00.0 Off | 12 |\n");
+  REQUIRE(facts);
+  REQUIRE(facts->parts.size() == 2);
+  CHECK(facts->parts[0].name == "NVIDIA H100 80GB HBM3");
+  CHECK(facts->parts[0].power_limit_w == Approx(700));
+  CHECK(facts->parts[0].memory_bytes == Approx(81559 * kMiB));
+  CHECK(facts->parts[1].name == "Tesla V100-SXM2...");
+  CHECK(facts->parts[1].number == 1);
+  CHECK(says(facts->warnings, "MIG enabled"));
+  CHECK_FALSE(read("| GPU | Name | Bus |\n| --- | --- | --- |\n| 0 | A100 | 1 |\n"));
+  // A name cut off is the product that another file names in full.
+  const imports::ScratchFile table(
+      "|   0  NVIDIA A100-SXM...  On   | 00000000:07:00.0 Off |                    0 |\n"
+      "| N/A   35C    P0    52W / 400W |      0MiB / 40536MiB |      0%      Default |\n");
+  const imports::ScratchFile csv("index, pci.bus_id, name\n0, 00000000:07:00.0, NVIDIA A100-SXM4-40GB\n");
+  for (const auto& files :
+       {std::vector<std::string>{table.path()}, {table.path(), csv.path()}, {csv.path(), table.path()}}) {
+    const Imported imported = import_files("topology", files);
+    CHECK(imported.document.find("\"gpu\": \"a100-sxm4-40gb\"") != std::string::npos);
+    CHECK(imported.warnings.empty());
+  }
 }
 
 TEST_CASE("a capture with several reports is one node") {

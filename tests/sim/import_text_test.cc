@@ -1,26 +1,13 @@
 // Text of a user's file: bounded, unpacked, freed of what terminals and launchers add.
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <sstream>
 
 #include "sim/import/text_source.h"
+#include "tests/sim/gzip_text.h"
 #include "tests/sim/import_files.h"
 
 namespace clustersim {
 namespace {
-
-std::string gzip_of(const std::string& text) {
-  std::istringstream from(text);
-  std::ostringstream to;
-  boost::iostreams::filtering_istream in;
-  in.push(boost::iostreams::gzip_compressor());
-  in.push(from);
-  boost::iostreams::copy(in, to);
-  return to.str();
-}
 
 using imports::fault_of;
 using imports::ScratchFile;
@@ -38,6 +25,9 @@ TEST_CASE("sizes are bounded after decompression") {
   CHECK(bomb.size() < 10000);
   CHECK(read_source(ScratchFile(bomb).path(), 3 << 20).size() == 3 << 20);  // the limit itself is allowed
   CHECK(fault_of([&] { read_source(ScratchFile(bomb).path(), (3 << 20) - 1); }).expected == "at most 2 MiB of text");
+  // 60 MiB of zeros in about 60 kB: a thousand to one, where 32 MiB and 250 times the file are allowed.
+  const ScratchFile nothing(gzip_of(std::string(60 << 20, '0')));
+  CHECK(fault_of([&] { read_source(nothing.path()); }).hint.find("over 250 times its size") != std::string::npos);
 }
 
 TEST_CASE("files that are none are refused with the reason") {
@@ -65,6 +55,9 @@ TEST_CASE("byte order marks, carriage returns and escapes of terminals are taken
 }
 
 TEST_CASE("prefixes of launchers are taken off, and text that looks like one stays") {
+  CHECK(without_prefix("> > GPU0\t X") == "GPU0\t X");
+  CHECK(without_prefix(">").empty());
+  CHECK(without_prefix(">=3") == ">=3");
   CHECK(without_prefix("[1,0]<stdout>:# nThread 1") == "# nThread 1");
   CHECK(without_prefix("3: GPU0 X") == "GPU0 X");
   CHECK(without_prefix("[pod/trainer-0/main] GPU0 X") == "GPU0 X");

@@ -181,6 +181,23 @@ TEST_CASE("the NIC legend names the cards, and a missing cell is taken from its 
   CHECK(socket_of(facts, gpu(facts, 1)) != socket_of(facts, card));
 }
 
+TEST_CASE("cards that are far from every GPU make no socket; NUMA nodes keep their order") {
+  // As on a DGX A100 of four NUMA nodes with GPUs (3, 1, 7, 5) and a card for storage that no GPU is near.
+  std::string text = "\tGPU0\tGPU1\tGPU2\tGPU3\tmlx5_0\tCPU Affinity\tNUMA Affinity\n";
+  const int numa[] = {3, 1, 7, 5};
+  for (int g = 0; g < 4; ++g) {
+    text += "GPU" + std::to_string(g);
+    for (int other = 0; other < 4; ++other) text += g == other ? "\t X " : "\tNV12";
+    text += "\tSYS\t0-15\t" + std::to_string(numa[g]) + "\n";
+  }
+  const NodeFacts facts = read(text + "mlx5_0\tSYS\tSYS\tSYS\tSYS\t X \t\t\n");
+  const auto sockets = facts.of(PartKind::socket);
+  REQUIRE(sockets.size() == 4);
+  for (std::size_t s = 0; s < 4; ++s)
+    CHECK(facts.parts[static_cast<std::size_t>(sockets[s])].number == static_cast<int>(1 + 2 * s));
+  CHECK(says(facts.warnings, "1 network cards are far from every GPU"));
+}
+
 TEST_CASE("blank-separated rows with a missing cell keep their columns; launchers' prefixes are taken off") {
   const NodeFacts facts = read(
       "0:         GPU0   GPU1   GPU2   CPU Affinity\n"

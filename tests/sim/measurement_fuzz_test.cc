@@ -10,6 +10,7 @@
 #include "sim/calibrate/sweeps.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/text_source.h"
+#include "tests/sim/fuzz_rounds.h"
 #include "tests/sim/measurement_samples.h"
 
 using namespace clustersim;
@@ -80,7 +81,7 @@ TEST_CASE("readers and fits survive damaged outputs", "[measurements][fuzz]") {
   Sequence next(88172645463325252ull);
   int usable = 0;
   for (const auto& [format, text] : samples::all())
-    for (int round = 0; round < 150; ++round) {
+    for (int round = 0; round < fuzz_rounds(150); ++round) {
       const MeasuredFile file = read_measurements("fuzz", clean_text(mutated(text, next)));
       check(file);
       usable += file.empty() ? 0 : 1;

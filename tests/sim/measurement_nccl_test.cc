@@ -6,6 +6,7 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/nccl_rows.h"
 #include "sim/import/text_source.h"
+#include "tests/sim/measurement_samples.h"
 
 using namespace clustersim;
 
@@ -159,6 +160,44 @@ TEST_CASE("a column that somebody put in front is not the size", "[measurements]
                                  side(op, 32, 1073741824) + " 0" + side(op, 32, 1073741824) + " 0\n");
   REQUIRE(file.collectives.size() == 1);
   CHECK(file.collectives[0].bytes == 1073741824);
+}
+
+TEST_CASE("old logs tell all-gather and all-to-all by the header's columns", "[measurements]") {
+  // All-gather had no column for the operator, all-to-all an empty one. 8 GiB on 8 ranks: busbw = algbw x 7/8.
+  const std::string devices = [] {
+    std::string text;
+    for (int r = 0; r < 8; ++r)
+      text += "#   Rank  " + std::to_string(r) + " Pid      1 on       host device  " + std::to_string(r) +
+              " [0x01] A100-SXM4-40GB\n";
+    return text;
+  }();
+  const std::string gather =
+      devices +
+      "#       size         count    type     time   algbw   busbw  error     time   algbw   busbw  error\n"
+      "  8589934592     268435456   float    33646  255.31  223.39    N/A    32669  262.94  230.07    N/A\n";
+  const std::string exchange =
+      devices +
+      "#       size         count    type   redop     time   algbw   busbw  error     time   algbw   busbw  error\n"
+      "  8589934592     268435456   float            33508  256.36  224.31    N/A    33234  258.47  226.16    N/A\n";
+  REQUIRE(read_measurements("f", gather).collectives.size() == 1);
+  CHECK(read_measurements("f", gather).collectives[0].op == CollectiveOp::all_gather);
+  REQUIRE(read_measurements("f", exchange).collectives.size() == 1);
+  CHECK(read_measurements("f", exchange).collectives[0].op == CollectiveOp::all_to_all);
+}
+
+TEST_CASE("columns of single iterations, NCCL's own lines between the rows, JSON of the newest", "[measurements]") {
+  const MeasuredFile text = read_measurements("f", samples::nccl_iterations);
+  REQUIRE(text.collectives.size() == 2);
+  CHECK(text.collectives[0].op == CollectiveOp::all_gather);
+  CHECK(text.collectives[0].seconds == Approx(64e-6));  // in place, the slower side
+  CHECK(text.collectives[1].seconds == Approx(41e-6));
+  const MeasuredFile json = read_measurements("f", samples::nccl_json_new);
+  REQUIRE(json.collectives.size() == 2);
+  CHECK(json.collectives[0].op == CollectiveOp::send_recv);
+  CHECK(json.collectives[0].ranks == 2);  // of the first group
+  CHECK(json.collectives[0].nodes == 2);
+  CHECK(json.gpu == "NVIDIA H100 80GB HBM3");
+  CHECK(json.program.find("NCCL 2.27.3") != std::string::npos);
 }
 
 TEST_CASE("nccl-tests JSON: null sides, cpu_time, ranks from the device list", "[measurements]") {

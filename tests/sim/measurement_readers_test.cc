@@ -49,6 +49,102 @@ TEST_CASE("perftest: MB/sec are 2^20 bytes, both ways are halved, latency is t_t
   CHECK(of(read(samples::perftest_json), Subject::rdma_rate)[0].value == Approx(96e9 / 8));
 }
 
+TEST_CASE("newer perftest: MiB/sec, service levels, GPU memory; JSON that names no unit", "[measurements]") {
+  const auto rates = of(read(samples::perftest_levels), Subject::rdma_rate);
+  REQUIRE(rates.size() == 1);
+  CHECK(rates[0].value == Approx(11000.0 * 1048576));
+  CHECK(rates[0].how.ends_with("GPU memory"));
+  const auto json = of(read(R"({"test_info": {"test": "RDMA_Write_Bidirectional_BW_Test", "Number_of_qps": 2,
+      "cuda_device": 0}, "results": {"MsgSize": 65536, "n_iterations": 5000, "BW_peak": 0.00, "BW_average": 20000.00,
+      "MsgRate": 0.32}})"),
+                       Subject::rdma_rate);
+  REQUIRE(json.size() == 1);
+  CHECK(json[0].value == Approx(20000.0 * 1048576 / 2));
+  CHECK(json[0].confidence == Confidence::low);
+  CHECK(json[0].how.ends_with("GPU memory"));
+}
+
+TEST_CASE("what iperf3 prints: the receiver's sum, loss taken off, a run by itself", "[measurements]") {
+  const MeasuredFile file = read(samples::iperf3_text);
+  REQUIRE(file.values.size() == 2);
+  CHECK(file.values[0].subject == Subject::tcp_rate);
+  CHECK(file.values[0].value == Approx(93.4e9 / 8));
+  CHECK(file.values[0].streams == 2);
+  CHECK(file.values[1].subject == Subject::udp_rate);
+  CHECK(file.values[1].value == Approx(1e9 / 8 * 0.985));
+  CHECK(file.values[1].streams == 1);
+}
+
+TEST_CASE("what fio prints: powers of two, depth times jobs, doubtful unless it says direct", "[measurements]") {
+  const MeasuredFile file = read(samples::fio_text);
+  CHECK(file.program == "fio-3.28");
+  REQUIRE(file.values.size() == 2);
+  CHECK(file.values[0].subject == Subject::storage_read);
+  CHECK(file.values[0].value == Approx(2861.0 * 1048576));
+  CHECK(file.values[1].subject == Subject::storage_read_iops);
+  CHECK(file.values[1].value == Approx(85100));
+  CHECK(file.values[1].streams == 64 * 4);
+  CHECK(file.values[1].confidence == Confidence::low);
+  CHECK(warned(file, "direct=1"));
+  const MeasuredFile old = read(samples::fio2_text);
+  REQUIRE(old.values.size() == 1);
+  CHECK(old.values[0].subject == Subject::storage_write);
+  CHECK(old.values[0].value == Approx(348743.0 * 1024));
+  CHECK(old.values[0].bytes == 128 * 1024.0);
+  CHECK(old.values[0].confidence == Confidence::high);
+}
+
+TEST_CASE("STREAM of a host and of a GPU: the triad", "[measurements]") {
+  const MeasuredFile host = read(samples::stream);
+  REQUIRE(host.values.size() == 1);
+  CHECK(host.values[0].subject == Subject::host_memory);
+  CHECK(host.values[0].value == Approx(363e9));
+  CHECK(host.values[0].streams == 32);
+  const MeasuredFile gpu = read(samples::gpu_stream);
+  REQUIRE(gpu.values.size() == 1);
+  CHECK(gpu.values[0].subject == Subject::gpu_memory);
+  CHECK(gpu.values[0].value == Approx(3.05e12));
+  CHECK(gpu.values[0].bytes == 4294967296.0);
+  CHECK(gpu.gpu == "NVIDIA H100 80GB HBM3");
+}
+
+TEST_CASE("copies by DMA of SuperBench, and the medians of HIP's bus test", "[measurements]") {
+  const MeasuredFile copies = read(samples::gpu_copy);
+  REQUIRE(copies.values.size() == 3);  // no kernels' copies, no device with itself, no two ways at once
+  CHECK(of(copies, Subject::host_to_gpu)[0].value == Approx(26e9));
+  CHECK(of(copies, Subject::gpu_to_host)[0].value == Approx(25.8e9));
+  CHECK(of(copies, Subject::gpu_pair)[0].value == Approx(279e9));
+  const MeasuredFile hip = read(samples::hip_bus);
+  REQUIRE(hip.values.size() == 1);
+  CHECK(hip.values[0].value == Approx(24.5e9));
+  CHECK(hip.values[0].bytes == 65536 * 1024.0);
+}
+
+TEST_CASE("what no machine gives is left out with the range, and no zero is a value", "[measurements]") {
+  const auto fio = [](const std::string& rate) {
+    return read(R"({"fio version": "fio-3.33", "jobs": [{"jobname": "a", "error": 0, "job options": {"rw": "read",
+        "bs": "1m", "direct": "1"}, "read": {"bw_bytes": )" +
+                rate + R"(, "iops": 100}}]})");
+  };
+  CHECK(fio("3e9").values.size() == 1);
+  for (const char* rate : {"1e300", "-3e9", "1", "1e15"}) {
+    const MeasuredFile file = fio(rate);
+    CHECK(file.values.empty());
+    CHECK(warned(file, "is not from 1e+03 to 1e+14 B/s"));
+  }
+  CHECK(fio("0").values.empty());
+  CHECK(fio("nan").values.empty());
+  const MeasuredFile tcp =
+      read(R"({"start": {"version": "iperf 3.16"}, "end": {"sum_received": {"bits_per_second": -1e9}}})");
+  CHECK(tcp.values.empty());
+  CHECK(warned(tcp, "TCP rate of -1.25e+08 B/s"));
+  MeasuredFile file;
+  file.add(CollectiveTime{CollectiveOp::all_reduce, 2, 1, 1e6, 1e300, 7});
+  file.add(CollectiveTime{CollectiveOp::all_reduce, 2, 1, 1e6, 1e-3, 8});
+  CHECK(file.collectives.size() == 1);
+  CHECK(warned(file, "a collective in 1e+300 s"));
+}
+
 TEST_CASE("iperf3: the receiver's rate, losses taken off, several documents, repeated keys", "[measurements]") {
   const MeasuredFile tcp = read(samples::iperf3_tcp);
   REQUIRE(of(tcp, Subject::tcp_rate).size() == 1);

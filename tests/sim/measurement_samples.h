@@ -199,6 +199,92 @@ inline const char* const nccl_json =
     "\"results\": [{\"size\": 8388608, \"count\": 2097152, \"type\": \"float\", \"redop\": \"sum\", \"root\": -1, "
     "\"out_of_place\": {\"time\": 60.0, \"alg_bw\": 139.81, \"bus_bw\": 139.81, \"nwrong\": 0}, \"in_place\": null}]}";
 
+// Of 2.17 and later with columns of single iterations behind each side.
+inline const char* const nccl_iterations =
+    "# nccl-tests version 2.17.6 nccl-headers=22703 nccl-library=22703\n# Collective test starting: all_gather_perf\n"
+    "# Using devices\n"
+    "#  Rank  0 Group  0 Pid     11 on     secret device  0 [0000:07:00] NVIDIA A100-SXM4-40GB\n"
+    "#  Rank  1 Group  0 Pid     12 on     secret device  1 [0000:0f:00] NVIDIA A100-SXM4-40GB\n"
+    "#       size         count      type   redop    root     time   algbw   busbw  #wrong   i_min   i_max   i_p99   "
+    "i_cv%     time   algbw   busbw  #wrong   i_min   i_max   i_p99   i_cv%\n"
+    "     8388608       1048576     float    none      -1    60.00  139.81   69.91       0   59.00   63.00   62.90    "
+    "1.10    64.00  131.07   65.54       0   61.00   66.00   65.90    1.20\n"
+    "secret:11:22 [0] NCCL INFO Channel 00/24 : 0 1\n"
+    "     4194304        524288     float    none      -1    40.00  104.86   52.43       0   39.00   43.00   42.90    "
+    "1.10    41.00  102.30   51.15       0   40.00   42.00   41.90    1.20\n";
+
+// As nccl-tests 2.17 writes it: hosts, models and groups of devices, a number for the version, roots as padded texts.
+inline const char* const nccl_json_new =
+    "{\"version\":1,\"args\":[\"/opt/sendrecv_perf\",\"-J\",\"x\"],\"nccl_version\":22703,\"config\":{\"nthreads\":1},"
+    "\"devices\":[{\"rank\":0,\"group\":0,\"hostname\":\"secret1\",\"device_info\":\"NVIDIA H100 80GB HBM3\"},"
+    "{\"rank\":1,\"group\":0,\"hostname\":\"secret2\",\"device_info\":\"NVIDIA H100 80GB HBM3\"},"
+    "{\"rank\":0,\"group\":1,\"hostname\":\"secret3\",\"device_info\":\"NVIDIA H100 80GB HBM3\"}],"
+    "\"results\":[{\"size\":8388608,\"count\":2097152,\"type\":\"float\",\"redop\":\"none\",\"root\":\"    -1\","
+    "\"out_of_place\":{\"time\":400.0,\"alg_bw\":20.97,\"bus_bw\":20.97,\"nwrong\":null},"
+    "\"in_place\":{\"time\":\"nan\",\"alg_bw\":\"nan\",\"bus_bw\":\"nan\",\"nwrong\":\"nan\"}},"
+    "{\"size\":1048576,\"out_of_place\":{\"time\":100.0,\"alg_bw\":10.49,\"bus_bw\":10.49},\"in_place\":null}],"
+    "\"out_of_bounds\":{\"count\":0,\"okay\":true},\"average_bus_bandwidth\":{\"bandwidth\":15.7,\"okay\":true}}";
+
+// Newer perftest: MiB/sec, a column of service levels, CUDA before the table.
+inline const char* const perftest_levels =
+    "initializing CUDA\nListing all CUDA devices in system:\n                    RDMA_Read BW Test\n"
+    " Number of qps   : 1\n"
+    " #bytes    #sl      #iterations    BW peak[MiB/sec]    BW average[MiB/sec]   MsgRate[Mpps]\n"
+    " 1048576    3           5000           11100.00            11000.00                  0.011000\n";
+
+inline const char* const gpu_copy =
+    "cpu_to_gpu0_by_sm_under_numa0 26.2409\ncpu_to_gpu0_by_dma_under_numa0 26.0\ngpu0_to_cpu_by_sm_under_numa0 5.67\n"
+    "gpu0_to_cpu_by_dma_under_numa0=25.8\ngpu0_to_gpu0_by_dma 657.3\ngpu0_to_gpu1_write_by_dma 279.0\n"
+    "gpu0_to_gpu1_read_by_sm 261.8\ncpu_and_gpu0_by_dma_under_numa0 49.4\n";
+
+inline const char* const hip_bus =
+    "Device:Device 738c Mem=32.0GB #CUs=120 Freq=1502Mhz  MallocMode=pinned\n"
+    "                   test        atts        units        median  mean    stddev  min     max\n"
+    "   H2D_Bandwidth_pinned      +064By       GB/sec        0.0000  0.0000  0.0000  0.0000  0.0000\n"
+    "   H2D_Bandwidth_pinned     65536kB       GB/sec        24.500  24.0101 2.5769  6.1754  24.5292\n"
+    "         H2D_Timepinned      +064By           ms        0.0245  0.0253  0.0240  0.0232  0.7821\n";
+
+inline const char* const iperf3_text =
+    "Connecting to host 10.0.0.2, port 5201\n[  5] local 10.0.0.1 port 40212 connected to 10.0.0.2 port 5201\n"
+    "[  7] local 10.0.0.1 port 40214 connected to 10.0.0.2 port 5201\n"
+    "[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n"
+    "[  5]   0.00-1.00   sec  10.9 GBytes  93.5 Gbits/sec    0   3.02 MBytes\n- - - - - - -\n"
+    "[  5]   0.00-10.00  sec  54.6 GBytes  46.9 Gbits/sec    0             sender\n"
+    "[  5]   0.00-10.04  sec  54.6 GBytes  46.7 Gbits/sec                  receiver\n"
+    "[  7]   0.00-10.04  sec  54.6 GBytes  46.7 Gbits/sec                  receiver\n"
+    "[SUM]   0.00-10.00  sec   109 GBytes  93.8 Gbits/sec    0             sender\n"
+    "[SUM]   0.00-10.04  sec   109 GBytes  93.4 Gbits/sec                  receiver\n\niperf Done.\n"
+    "[  5] local 10.0.0.1 port 40216 connected to 10.0.0.2 port 5201\n"
+    "[  5]   0.00-10.00  sec  1.17 GBytes  1000 Mbits/sec  0.012 ms  12/800 (1.5%)  receiver\n";
+
+inline const char* const fio_text =
+    "seq: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=libaio, "
+    "iodepth=32\n"
+    "rnd: (g=1): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth=64\n"
+    "fio-3.28\nStarting 5 processes\n\nseq: (groupid=0, jobs=1): err= 0: pid=10: Mon Nov 30 10:00:00 2026\n"
+    "  read: IOPS=2861, BW=2861MiB/s (3000MB/s)(83.8GiB/30003msec)\n    clat (usec): min=57, max=1234, avg=95.12\n"
+    "rnd: (groupid=1, jobs=4): err= 0: pid=11: Mon Nov 30 10:00:30 2026\n"
+    "  read: IOPS=85.1k, BW=333MiB/s (349MB/s)(9.74GiB/30001msec)\n\nRun status group 0 (all jobs):\n"
+    "   READ: bw=2861MiB/s (3000MB/s), 2861MiB/s-2861MiB/s (3000MB/s-3000MB/s), io=83.8GiB (90.0GB), "
+    "run=30003-30003msec\n";
+
+inline const char* const fio2_text =
+    "$ fio --name=w --rw=write --bs=128k --direct=1 --iodepth=8\n"
+    "w: (g=0): rw=write, bs=128K-128K/128K-128K/128K-128K, ioengine=libaio, iodepth=8\nfio-2.2.10\n"
+    "w: (groupid=0, jobs=1): err= 0: pid=12: Mon Nov 30 10:00:00 2026\n"
+    "  write: io=20480MB, bw=348743KB/s, iops=2724, runt= 60134msec\n";
+
+inline const char* const stream =
+    "Number of Threads requested = 32\nNumber of Threads counted = 32\n"
+    "Function    Best Rate MB/s  Avg time     Min time     Max time\n"
+    "Copy:          342008.3     0.018755     0.018713     0.018895\n"
+    "Triad:         363000.0     0.026599     0.026431     0.026855\n";
+
+inline const char* const gpu_stream =
+    "STREAM Benchmark\nDevice 0: \"NVIDIA H100 80GB HBM3\" 132 SMs(9.0)  Memory: 2619MHz x 5120-bit = 3352 GB/s PEAK\n"
+    "STREAM_COPY_double_gpu_0_buffer_4294967296_block_128    2900.00 86.5\n"
+    "STREAM_TRIAD_double_gpu_0_buffer_4294967296_block_256   3050.00 91.0\n";
+
 // Format and text of each.
 inline std::vector<std::pair<std::string, std::string>> all() {
   return {{"perftest", perftest_bw},
@@ -219,7 +305,17 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"p2pBandwidthLatencyTest", p2p},
           {"clustersim measurements", own_records},
           {"nccl-tests text", nccl_log},
-          {"nccl-tests JSON", nccl_json}};
+          {"nccl-tests JSON", nccl_json},
+          {"nccl-tests text", nccl_iterations},
+          {"nccl-tests JSON", nccl_json_new},
+          {"perftest", perftest_levels},
+          {"iperf3 text", iperf3_text},
+          {"fio text", fio_text},
+          {"fio text", fio2_text},
+          {"STREAM", stream},
+          {"STREAM", gpu_stream},
+          {"copy test", gpu_copy},
+          {"copy test", hip_bus}};
 }
 
 }  // namespace clustersim::samples

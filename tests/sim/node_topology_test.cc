@@ -57,6 +57,29 @@ TEST_CASE("two bridged A100 are fast, the third one makes the ring ten times slo
   }
 }
 
+TEST_CASE("the same machines as matrices of topo -m stay within the published bounds") {
+  const auto matrix = [](const auto& cell) {
+    std::string text;
+    for (int g = 0; g < 8; ++g) text += "\tGPU" + std::to_string(g);
+    text += "\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n";
+    for (int a = 0; a < 8; ++a) {
+      text += "GPU" + std::to_string(a);
+      for (int b = 0; b < 8; ++b) text += a == b ? "\t X " : "\t" + std::string(cell(a, b));
+      text += a < 4 ? "\t0-31\t0\t\tN/A\n" : "\t32-63\t1\t\tN/A\n";
+    }
+    return text;
+  };
+  const ScratchFile bridged(matrix([](int a, int b) {
+    return a / 2 == b / 2 ? "NV12" : a / 4 == b / 4 ? "NODE" : "SYS";
+  }));
+  const ScratchFile switched(matrix([](int, int) { return "NV12"; }));
+  const std::string pcie = R"(, "gpu": "a100-pcie-80gb")", sxm = R"(, "gpu": "a100-sxm4-40gb")";
+  CHECK(busbw(quoted(bridged.path()), 2, 8 * kGiB, pcie) == Approx(217.5).margin(17.5));
+  for (int ranks : {3, 4, 8}) CHECK(busbw(quoted(bridged.path()), ranks, 8 * kGiB, pcie) == Approx(19.5).margin(4.5));
+  CHECK(busbw(quoted(switched.path()), 8, 8 * kGiB, sxm) == Approx(232.5).margin(7.5));
+  CHECK(busbw(quoted(switched.path()), 8, kGiB, sxm) >= 220);
+}
+
 TEST_CASE("a workstation on PCIe 4 alone reaches what its slots allow") {
   // Four slots of Gen4 x16 below one root: at most their 24 GB/s (NCCL's effective rate), and rings over such slots
   // are published with 17 to 25 GB/s.

@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -63,6 +66,46 @@ void add(const std::string& name, const std::vector<std::string>& words) {
       ->Unit(benchmark::kMillisecond);
 }
 
+// A Chakra trace of 160,000 kernels of 10 us, each after the one before, without times: the least that the schema's
+// messages say (key = field * 8 + type; whole numbers as varints, texts and messages after their length).
+class ChainFiles {
+ public:
+  ChainFiles() {
+    std::ofstream trace(trace_, std::ios::binary);
+    trace << message(part(1, "0.0.4"));
+    for (std::uint64_t i = 0; i < 160000; ++i)
+      trace << message(whole(1, i) + part(2, "c") + whole(3, 4) + (i > 0 ? part(5, varint(i - 1)) : "") + whole(7, 10) +
+                       part(10, part(1, "is_cpu_op") + whole(27, 0)));
+    std::ofstream(scenario_) << R"({"clustersim": 1, "cluster": {"node": {"server": "dgx-h100"}}, )"
+                             << R"("job": {"model": {"trace": ")" << trace_ << R"(", "parameters": 1}}})";
+  }
+  ~ChainFiles() {
+    std::remove(trace_.c_str());
+    std::remove(scenario_.c_str());
+  }
+  const std::string& scenario() const { return scenario_; }
+
+ private:
+  static std::string varint(std::uint64_t value) {
+    std::string out;
+    for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
+    return out + static_cast<char>(value);
+  }
+  static std::string whole(std::uint64_t field, std::uint64_t value) { return varint(field << 3) + varint(value); }
+  static std::string part(std::uint64_t field, const std::string& content) {
+    return varint(field << 3 | 2) + varint(content.size()) + content;
+  }
+  static std::string message(const std::string& content) { return varint(content.size()) + content; }
+
+  std::string folder_ = std::filesystem::temp_directory_path().string() + "/clustersim_speed_";
+  std::string trace_ = folder_ + "chain_process.et", scenario_ = folder_ + "chain_process.json";
+};
+
+void chain(benchmark::State& state) {
+  const ChainFiles files;
+  process(state, {CLUSTERSIM_PROGRAM, "run", files.scenario(), "--no-what-if"});
+}
+
 struct Workload {
   const char *name, *kind, *k, *bytes;
   bool simgrid;  // the largest all-to-all takes SimGrid minutes
@@ -107,6 +150,11 @@ const bool added = [] {
     add("run_bert-large_h100/" + std::to_string(gpus),
         {CLUSTERSIM_PROGRAM, "run", speed + "bert-large-h100.json", "--no-what-if", "--set",
          "/cluster/nodes=" + std::to_string(gpus / 8)});
+  add("sweep_1000_variants_of_mlperf_resnet",
+      {CLUSTERSIM_PROGRAM, "sweep", speed + "mlperf-variants.json", "--db", ":memory:", "--jobs", "2"});
+  benchmark::RegisterBenchmark("process/run_chain_of_160000_nodes", chain)
+      ->UseManualTime()
+      ->Unit(benchmark::kMillisecond);
   add("run_bert-large_h100/100000/1%_of_nodes_slow",
       {CLUSTERSIM_PROGRAM, "run", speed + "bert-large-h100.json", "--no-what-if", "--set", "/cluster/nodes=12500",
        "--set", "/cluster/stragglers={\"share\": 0.01, \"slowdown\": 0.1}"});

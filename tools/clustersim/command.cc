@@ -122,7 +122,7 @@ std::vector<Override> overrides_of(const Arguments& arguments) {
 }
 
 Option output_option() {
-  return {"output", "FILE", "where to write it; default: standard output", false, OptionState::offered, 'o'};
+  return {"output", "FILE", "where to write it; default: standard output", false, OptionState::offered, 'o', true};
 }
 
 Option format_option() { return {"format", "FORMAT", "table (default), json or csv"}; }
@@ -134,7 +134,11 @@ std::string format_of(const Arguments& arguments) {
   return format;
 }
 
-Option report_option() { return {"report", "FILE.html", "also writes one HTML page with charts, which opens offline"}; }
+Option report_option() {
+  Option option{"report", "FILE.html", "also writes one HTML page with charts, which opens offline"};
+  option.writes = true;
+  return option;
+}
 
 std::string near_miss(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string* best = nullptr;

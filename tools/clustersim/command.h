@@ -25,7 +25,8 @@ struct Option {
   std::string meaning;
   bool repeats = false;
   OptionState state = OptionState::offered;
-  char letter = '\0';  // "-o" for "--output"
+  char letter = '\0';   // "-o" for "--output"
+  bool writes = false;  // its argument is a file that the command writes
 };
 
 struct Arguments {
@@ -67,6 +68,10 @@ Command serve_command();
 
 // Splits the words after the command's name; UsageError where they do not fit.
 Arguments parse_arguments(const Command& command, const std::vector<std::string>& words);
+
+// UsageError where a file would be written over another of the same command line: one that is read, one that a file
+// which is read names in its turn, or one that is written too.
+void keep_files_apart(const Command& command, const Arguments& arguments);
 
 std::string help_text(const Command& command);
 

@@ -47,6 +47,7 @@ std::string answer(const std::vector<std::string>& words) {
     for (const std::string& word : rest)
       if (word == "--help" || word == "-h") return help_text(command);
     const Arguments arguments = parse_arguments(command, rest);
+    keep_files_apart(command, arguments);
     std::optional<WaitingClock> clock;
     if (!command.own_progress) clock.emplace(command.name);
     const std::string text = printable(command.function(arguments));

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <vector>
 
 #include "tools/clustersim/command.h"
@@ -40,7 +42,64 @@ mode_t mode_of(const struct stat* old) {
   return 0666 & ~mask;
 }
 
+// The same file by whatever name; a device or a pipe is nobody's.
+bool same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::exists(a, ignored) && !fs::is_regular_file(a, ignored)) return false;
+  if (fs::exists(a, ignored) && fs::exists(b, ignored)) return fs::equivalent(a, b, ignored);
+  return fs::weakly_canonical(fs::absolute(a), ignored) == fs::weakly_canonical(fs::absolute(b), ignored);
+}
+
+struct NamedFile {
+  std::string name, path;  // "--trace", or "" of an input
+};
+
+// Files that a scenario or a study names in its turn (a trace, a calibration): its texts in quotes, as they are and
+// beside it.
+std::vector<NamedFile> named_in(const std::string& path) {
+  constexpr std::size_t most_bytes = 1 << 20, longest_name = 300;
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored) || fs::path(path).extension() != ".json") return {};
+  std::ifstream file(path, std::ios::binary);
+  std::string text(most_bytes, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  std::vector<NamedFile> found;
+  for (std::size_t open = text.find('"'); open != std::string::npos; open = text.find('"', open + 1)) {
+    const std::size_t close = text.find('"', open + 1);
+    if (close == std::string::npos || close - open > longest_name || close == open + 1) continue;
+    const std::string name = text.substr(open + 1, close - open - 1);
+    for (const fs::path& at : {fs::path(name), fs::path(path).parent_path() / name})
+      if (fs::is_regular_file(at, ignored)) found.push_back({"", at.string()});
+  }
+  return found;
+}
+
 }  // namespace
+
+void keep_files_apart(const Command& command, const Arguments& arguments) {
+  std::vector<NamedFile> written, read;
+  for (const std::string& path : arguments.positional) read.push_back({"", path});
+  for (const Option& option : command.options) {
+    if (option.argument.empty() || !arguments.has(option.name)) continue;
+    for (const std::string& path : arguments.options.at(option.name))
+      (option.writes ? written : read).push_back({"--" + option.name, path});
+  }
+  if (written.empty()) return;
+  for (const std::string& path : arguments.positional)
+    for (NamedFile& file : named_in(path)) read.push_back(std::move(file));
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    if (written[i].path.empty()) continue;
+    for (const NamedFile& input : read)
+      if (same_file(written[i].path, input.path))
+        throw UsageError(written[i].name + " would write over " + written[i].path + ", which is read: name another");
+    for (std::size_t k = 0; k < i; ++k)
+      if (same_file(written[i].path, written[k].path))
+        throw UsageError(written[k].name + " and " + written[i].name + " name one file: " + written[i].path);
+  }
+}
 
 void write_file(const std::string& path, const std::string& text) {
   struct stat old {};

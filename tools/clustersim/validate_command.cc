@@ -1,17 +1,11 @@
 // clustersim validate: predicted against published measurements.
-#include <fstream>
-
 #include "tools/clustersim/command.h"
 
 namespace clustersim {
 namespace {
 
 std::string write_expected(const std::string& path) {
-  const std::string table = expected_error_table();
-  std::ofstream file(path);
-  file << table;
-  file.close();
-  if (!file) throw InputError({{path, "", "a file that can be written", "no way to write it", ""}});
+  write_file(path, expected_error_table());
   return "wrote " + path + "\n";
 }
 
@@ -52,7 +46,8 @@ Command validate_command() {
                 "  leaves out each GPU, each source and each scale, refits one factor on" + next_line +
                 "  the speed of each class (GPU design, precision) on the rest in closed form;" + next_line +
                 "  the hand-chosen constants, chosen with all rows in view, stay"},
-           {"write-expected", "FILE", "the training suite's errors by family, for the reports of run"},
+           {"write-expected", "FILE", "the training suite's errors by family, for the reports of run", false,
+            OptionState::offered, '\0', true},
            format_option(),
            report_option()},
           0,
