@@ -25,7 +25,7 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
   inputs_.resize(2);
   for (const NodePlan& plan : fabric_.nodes) {
     const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
-    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : 1;
+    const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : job_.shards;
     models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "models/workload/replay.h"
+#include "models/workload/sharded_step.h"
 #include "sim/engine/executor.h"
 #include "sim/target.h"
 
@@ -78,6 +79,8 @@ void append_steps(StepSource& source, TaskGraph& graph, int steps) {
 std::unique_ptr<StepSource> step_source(const Assembly& assembly, const DataParallelSpec& spec) {
   if (spec.job.model == ModelKind::trace)
     return std::make_unique<Replay>(spec, &assembly.planner(), assembly.message_planner());
+  if (spec.job.sharding == Sharding::full || spec.job.sharding == Sharding::hybrid)
+    return std::make_unique<ShardedStep>(spec, &assembly.planner(), assembly.message_planner());
   return std::make_unique<DataParallel>(spec, &assembly.planner(), assembly.message_planner());
 }
 

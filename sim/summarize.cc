@@ -64,7 +64,7 @@ class Summary {
     metric("step_time", own_.result.steady.step_s, "s", "one optimizer step, steady");
     metric("throughput", p.throughput, "samples/s", "of the whole job, steady");
     metric("throughput_per_gpu", p.throughput / scenario_.cluster.gpus(), "samples/s", "steady");
-    if (scenario_.job.model == ModelKind::bert)
+    if (scenario_.job.model == ModelKind::bert || scenario_.job.model == ModelKind::decoder)
       metric("tokens_per_s", p.throughput * scenario_.job.tokens_per_sequence, "tokens/s",
              "of the whole job, padding not counted");
   }
@@ -239,12 +239,31 @@ class Summary {
     return (simulated == 1 ? "one node" : std::to_string(simulated) + " nodes") + " in " + nodes;
   }
 
+  // What travels for a layer: its weights before each of its two passes, its gradients after the second.
+  std::string sharding_text(const Job& job, const StepModel& model) const {
+    const double elements = model.backward[1].gradient_elements;
+    const double weights = elements * bytes_per_gathered_weight(job), gradients = elements * bytes_per_gradient(job);
+    const Scope scope = job.sharding == Sharding::hybrid ? Scope::node : Scope::world;
+    const auto alone = [&](CollectiveOp op, double bytes) {
+      const CollectivePlan plan = own_.assembly.planner().plan({op, bytes, job.algorithm, scope, 0});
+      return number(bytes / 1e6) + " MB alone in " + number(plan.idle_time_s * 1e3) + " ms" +
+             (plan.limit.empty() ? "" : ", limited by " + plan.limit);
+    };
+    return "weights, gradients and states in " + std::to_string(job.shards) + " shards" +
+           (job.sharding == Sharding::hybrid ? " in each node" : "") + "; of each of " +
+           std::to_string(model.forward_ends.size() - 2) + " layers an all-gather before each pass (" +
+           alone(CollectiveOp::all_gather, weights) + ") and a reduce-scatter (" +
+           alone(CollectiveOp::reduce_scatter, gradients) + ")" +
+           (job.overlap ? ", overlapped with the layers beside it" : ", not overlapped");
+  }
+
   std::string reduction_text() const {
     const Cluster& cluster = scenario_.cluster;
     if (cluster.gpus() == 1 || scenario_.job.model == ModelKind::emulated) return "";
     const Job& job = own_.assembly.job();
     if (job.model == ModelKind::trace) return "";
     const StepModel& model = own_.assembly.step_model(0);
+    if (job.sharding == Sharding::full || job.sharding == Sharding::hybrid) return sharding_text(job, model);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
     double total = 0, largest = 0;
     for (const Bucket& b : buckets) {
@@ -265,6 +284,8 @@ class Summary {
     if (plan.measured == CollectivePlan::Measured::inside) text += "; corrected by measurement";
     if (plan.measured == CollectivePlan::Measured::beyond)
       text += "; corrected by measurement, but beyond the sizes that were measured";
+    if (job.sharding == Sharding::optimizer)
+      text += " (done here as reduce-scatter, and an all-gather of the weights after the update)";
     if (job.reduction == Reduction::rs_ar_ag) text += " (done here as reduce-scatter, all-reduce, all-gather)";
     return text;
   }
@@ -291,7 +312,16 @@ class Summary {
                                ? "throughput within " + number(100 * expected->median) + " % (median), " +
                                      number(100 * expected->p90) + " % (9 of 10), in " +
                                      std::to_string(expected->rows) + " published rows like this: " + expected->like
-                               : "no published row is like this one");
+                               : nothing_like_it());
+  }
+
+  std::string nothing_like_it() const {
+    const ModelKind model = scenario_.job.model;
+    if (model == ModelKind::decoder || model == ModelKind::vit)
+      return "unknown: no constant of the model was chosen by a run of such a network; `clustersim validate "
+             "throughput` "
+             "shows how published ones come out";
+    return "no published row is like this one";
   }
 
   void add_assumptions() {

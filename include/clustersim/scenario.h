@@ -134,13 +134,14 @@ struct Cluster {
 
 // ---- job
 
-enum class ModelKind : std::uint8_t { resnet, vgg, bert, emulated, trace };
+enum class ModelKind : std::uint8_t { resnet, vgg, bert, decoder, vit, emulated, trace };
 enum class Precision : std::uint8_t { fp32, tf32, amp, bf16, fp8 };
 enum class Stack : std::uint8_t { pytorch_ddp, pytorch_horovod, tensorflow_horovod, mxnet_horovod, mlperf, native };
 enum class Fusion : std::uint8_t { eager, nchw, fused, jit };
 enum class GradientPrecision : std::uint8_t { fp32, fp16 };
 enum class Head : std::uint8_t { pretraining, span };
 enum class Reduction : std::uint8_t { all_reduce, rs_ar_ag };
+enum class Sharding : std::uint8_t { none, optimizer, full, hybrid };
 enum class Optimizer : std::uint8_t { sgd, lars, adam, lamb };
 enum class LrRule : std::uint8_t { linear, sqrt, reference };
 enum class DataSource : std::uint8_t { node, shared, page_cache, synthetic };
@@ -181,6 +182,19 @@ struct Target {
   double value = 1;  // unused for quality
 };
 
+// A decoder of text, or with a patch an encoder of images (ViT).
+struct TransformerShape {
+  int layers = 0, hidden = 0, heads = 0, kv_heads = 0, feed_forward = 0;
+  int vocabulary = 0;     // outputs: tokens, or classes of images
+  int positions = 0;      // learned position embeddings; 0: rotary ones
+  bool gated = false;     // SwiGLU, which has a third product; else GELU
+  bool rms_norm = false;  // else LayerNorm with a bias
+  bool biases = true;     // of the products
+  bool tied = true;       // the output product has the embedding's weights
+  int patch = 0;          // pixels along the side of a patch; 0: text
+  bool operator==(const TransformerShape&) const = default;
+};
+
 struct Job {
   std::string model_id;  // resnet-50, ..., or "emulated", "trace"
   ModelKind model = ModelKind::resnet;
@@ -198,7 +212,11 @@ struct Job {
   double tokens_per_sequence = 128;  // mean
   double length_square_ratio = 1.0;  // E[S^2]/E[S]^2
   bool packing = false;
-  Head head = Head::pretraining;  // of BERT
+  Head head = Head::pretraining;          // of BERT
+  TransformerShape shape;                 // of ModelKind::decoder and vit
+  bool activation_checkpointing = false;  // a layer's forward pass is done again before its backward pass
+  Sharding sharding = Sharding::none;
+  int shards = 1;  // ranks that what is sharded is divided among
   Fusion fusion = Fusion::eager;
   GradientPrecision gradient_precision = GradientPrecision::fp32;
   Bytes bucket;        // DDP bucket or Horovod fusion buffer; 0: one bucket for all

@@ -15,12 +15,15 @@ bool is_geforce(const GpuSpec& gpu) { return contains(gpu.name, "GeForce"); }
 bool is_low_power(const GpuSpec& gpu) { return gpu.tdp.base() > 0 && gpu.tdp.base() <= 75; }
 bool is_pcie(const GpuSpec& gpu) { return contains(gpu.form_factor, "PCIe"); }
 
-double ceiling(const GpuSpec& gpu) {
+bool is_turing(const GpuSpec& gpu) { return gpu.architecture == "Turing"; }
+
+// Share of the peak that large products reach at full clock.
+double ceiling(const GpuSpec& gpu, double peak, const std::optional<FlopRate>& measured) {
+  if (is_hbm(gpu) && !is_pcie(gpu) && measured) return measured->base() / peak;
   if (is_low_power(gpu)) return compute::ceiling_low_power;
   if (is_geforce(gpu)) return compute::ceiling_geforce;
   if (!is_hbm(gpu)) return compute::ceiling_pro;
-  if (is_pcie(gpu) && gpu.architecture == "Hopper") return compute::ceiling_hopper_pcie;
-  return is_pcie(gpu) ? compute::ceiling_hbm_pcie : compute::ceiling_hbm_sxm;
+  return gpu.architecture == "Volta" ? compute::ceiling_volta : compute::ceiling_hbm;
 }
 
 // Share of the measured ceiling held under load, by watts per TFLOP/s of the format.
@@ -40,9 +43,17 @@ double stream_fraction(const GpuSpec& gpu) {
 }
 
 // Ampere's GA10x and later consumer-derived chips count an fp32 port that integer work shares.
+bool is_dual_issue(const GpuSpec& gpu) { return !is_hbm(gpu) && gpu.peak_tf32.has_value(); }
+
 double simt_fraction(const GpuSpec& gpu) {
-  const bool dual_issue = !is_hbm(gpu) && gpu.peak_tf32.has_value();
-  return dual_issue ? compute::simt_dual_issue : compute::simt_hbm;
+  if (is_dual_issue(gpu)) return is_geforce(gpu) ? compute::simt_dual_issue : compute::simt_dual_issue_pro;
+  return is_turing(gpu) && !is_geforce(gpu) ? compute::simt_turing : compute::simt_hbm;
+}
+
+// Rate of a format under load, at most what was measured.
+double rate_under_load(const GpuSpec& gpu, double peak, double ceiling_share, const std::optional<FlopRate>& measured) {
+  const double rate = peak * ceiling_share * sustained(gpu, peak);
+  return measured ? std::min(rate, measured->base()) : rate;
 }
 
 }  // namespace
@@ -60,7 +71,8 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.l2_bytes = gpu.l2_cache.base();
   device.elementwise_bytes_per_s =
       gpu.measured_stream ? gpu.measured_stream->base() : gpu.memory_bandwidth.base() * stream_fraction(gpu);
-  device.dram_bytes_per_s = device.elementwise_bytes_per_s * (is_hbm(gpu) ? compute::framework_stream : 1.0);
+  device.dram_bytes_per_s =
+      device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? compute::framework_stream : 1.0);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
   device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
@@ -68,21 +80,26 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   const std::optional<Time>& gap = cuda_graph ? gpu.graph_gap : gpu.launch_gap;
   device.fixed_s = (gap ? gap->base() : cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
 
-  const double board = ceiling(gpu);
   const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;
-  const double half_top = gpu.measured_matmul_bf16 ? gpu.measured_matmul_bf16->base() : half_peak * board;
-  device.half_flop_per_s = half_peak > 0 ? half_top * sustained(gpu, half_peak) : 0.0;
+  const std::optional<FlopRate>& half = gpu.measured_matmul_bf16;
+  const double share = half_peak > 0 ? ceiling(gpu, half_peak, half) : ceiling(gpu, 1, std::nullopt);
+  if (half_peak > 0) device.half_flop_per_s = rate_under_load(gpu, half_peak, share, half);
   if (gpu.peak_tf32) {
-    const double share = half_peak > 0 ? half_top / half_peak : board;
-    const double top = gpu.measured_matmul_tf32 ? gpu.measured_matmul_tf32->base() : gpu.peak_tf32->base() * share;
-    device.tf32_flop_per_s = top * sustained(gpu, gpu.peak_tf32->base());
+    const double peak = gpu.peak_tf32->base();
+    std::optional<FlopRate> measured = gpu.measured_matmul_tf32;
+    const double tf32_share = measured ? ceiling(gpu, peak, measured) : share;
+    if (!measured && half && half_peak > 0) measured = *half * (peak / half_peak);
+    device.tf32_flop_per_s = rate_under_load(gpu, peak, tf32_share, measured);
   }
   if (gpu.peak_fp8 && gpu.peak_fp8->base() > 0) {
-    const double top = gpu.measured_matmul_fp8 ? gpu.measured_matmul_fp8->base() : gpu.peak_fp8->base() * board * 0.9;
-    device.fp8_flop_per_s = top * sustained(gpu, gpu.peak_fp8->base());
+    const double peak = gpu.peak_fp8->base();
+    const std::optional<FlopRate>& measured = gpu.measured_matmul_fp8;
+    const double top = measured ? ceiling(gpu, peak, measured) : 0.9 * ceiling(gpu, peak, std::nullopt);
+    device.fp8_flop_per_s = rate_under_load(gpu, peak, top, measured);
   }
   device.simt_flop_per_s =
       gpu.measured_matmul_fp32 ? gpu.measured_matmul_fp32->base() : gpu.peak_fp32.base() * simt_fraction(gpu);
+  device.winograd_gain = is_dual_issue(gpu) ? 1.0 : compute::winograd_gain;
   if (device.simt_flop_per_s <= 0) device.simt_flop_per_s = std::max(device.half_flop_per_s / 8, 1e12);
   return device;
 }

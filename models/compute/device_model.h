@@ -1,12 +1,13 @@
 // What a GPU gives to the kernels of a network: sustained arithmetic rates by number format, DRAM, fixed time, SMs.
 //
-//   rate(format) = peak(format) * ceiling * sustained        FLOP/s, main loop of a large product
+//   rate(format) = min(measured, peak(format) * ceiling * sustained)   FLOP/s, main loop of a large product
 //   dram         = bandwidth * stream * framework_stream     B/s; elementwise kernels: bandwidth * stream
 //   fixed        = gap + ramp_cycles / boost clock           s per kernel
-// Where the GPU carries measured_stream, launch_gap or a measured product of the format, that number stands instead.
-// ceiling: best measured matrix product over the data-sheet peak, from the catalog or from the class of the board;
-// sustained: what networks under load reach of it, by the board's power per peak rate of the format; stream: triad over
-// data sheet by kind of memory.
+// Where the GPU carries measured_stream or launch_gap, that number stands instead.
+// ceiling: best matrix product over the data-sheet peak at full clock: the measured one on SXM boards, else of the
+// class; measured: of the catalog, on boards held down by their power a bound of its own; sustained: what networks
+// under load reach of it, by the board's power per peak rate of the format; stream: triad over data sheet by kind of
+// memory.
 //
 // Assumes the reference clock is the one the board holds in such measurements; power and thermal limits below that are
 // applied by the engine as a relative clock. A GPU without matrix units does everything on its CUDA cores.
@@ -32,6 +33,7 @@ struct DeviceModel {
   double ramp_s = 0;   // its part without the launch gap: also spent at a synchronisation inside a kernel
   double transpose_elements_per_s = 0;  // most that kernels which exchange dimensions move
   double prologue_s = 0;                // of a 256 x 128 tile
+  double winograd_gain = 1;             // arithmetic saved on fp32 3x3 convolutions of stride 1
   double sms = 1;
 
   // Rate of the format, or of the next one the chip has.

@@ -177,10 +177,14 @@ double predicted_share(const Job& job) {
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {
   const BertBuilder builder(network, job, gpu);
   MicroBatchKernels kernels;
-  kernels.forward = builder.embedding_forward();
+  const auto add_block = [&](const std::vector<Kernel>& block) {
+    append(kernels.forward, block);
+    kernels.forward_ends.push_back(kernels.forward.size());
+  };
+  add_block(builder.embedding_forward());
   const std::vector<Kernel> forward = builder.layer_forward(), backward = builder.layer_backward();
-  for (int i = 0; i < network.layers; ++i) append(kernels.forward, forward);
-  append(kernels.forward, builder.head_forward());
+  for (int i = 0; i < network.layers; ++i) add_block(forward);
+  add_block(builder.head_forward());
 
   kernels.backward.push_back({"heads", builder.head_backward(), network.head_parameters(), network.head_tensors()});
   for (int i = network.layers; i-- > 0;)

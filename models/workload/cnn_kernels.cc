@@ -103,7 +103,7 @@ class CnnBuilder {
   double out_bytes(const ConvLayer& layer) const { return images_ * layer.output_elements() * element_; }
   double weight_bytes(const ConvLayer& layer) const { return layer.weights() * element_; }
   double gain(const ConvLayer& layer) const {
-    return simt_ && layer.window == 3 && layer.stride == 1 ? compute::winograd_gain : 1.0;
+    return simt_ && layer.window == 3 && layer.stride == 1 ? device_.winograd_gain : 1.0;
   }
   double taps(const ConvLayer& layer) const { return static_cast<double>(layer.window) * layer.window; }
 

@@ -22,6 +22,7 @@ namespace clustersim {
 
 struct MicroBatchKernels {
   std::vector<Kernel> forward;
+  std::vector<std::size_t> forward_ends;  // of a transformer: StepModel::forward_ends
   std::vector<Segment> backward;
 };
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "clustersim/error.h"
+#include "models/compute/device_model.h"
 #include "models/compute/roofline.h"
 
 namespace clustersim {
@@ -13,11 +14,12 @@ constexpr double ddp_first_bucket_bytes = 1048576.0;  // [published: torch reduc
 // A Horovod coordinator round with the response cache warm. [published range 50-200 us at 1,000 ranks; assumed here]
 constexpr double horovod_negotiation_s = 100e-6;
 
-double gradient_bytes_per_element(const Job& job) {
-  return job.gradient_precision == GradientPrecision::fp16 ? 2.0 : 4.0;
-}
-
 bool is_horovod(const Job& job) { return job.horovod_cycle > Time(); }
+
+// A collective waits for the coordinator, and half a cycle on average.
+double negotiation_s(const Job& job) {
+  return is_horovod(job) && job.overlap ? horovod_negotiation_s + 0.5 * job.horovod_cycle.base() : 0.0;
+}
 
 double seconds_of(const std::vector<Kernel>& kernels) {
   const Conditions alone;
@@ -33,7 +35,7 @@ std::vector<std::size_t> cuts_by_size(const Job& job, const std::vector<Segment>
   std::vector<std::size_t> cuts;
   double limit = ddp_first_bucket_bytes, bytes = 0;
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    bytes += segments[i].gradient_elements * gradient_bytes_per_element(job);
+    bytes += segments[i].gradient_elements * bytes_per_gradient(job);
     if (bytes >= limit) {
       cuts.push_back(i);
       bytes = 0;
@@ -58,7 +60,7 @@ std::vector<std::size_t> cuts_by_cycle(const Job& job, const std::vector<Segment
     bytes = 0;
   };
   for (std::size_t i = 0; i < segments.size(); ++i) {
-    const double own = segments[i].gradient_elements * gradient_bytes_per_element(job);
+    const double own = segments[i].gradient_elements * bytes_per_gradient(job);
     if (bytes > 0 && bytes + own > job.bucket.base()) cut_after(i - 1);
     now += seconds_of(segments[i].kernels);
     bytes += own;
@@ -67,19 +69,11 @@ std::vector<std::size_t> cuts_by_cycle(const Job& job, const std::vector<Segment
   return cuts;
 }
 
-// A task on a rank's compute stream, of a kind still to be set.
-Task stream_task(TaskGraph& graph, const Rank& rank, Part part, const char* label, int step,
-                 std::vector<TaskId> after) {
-  Task task;
-  task.part = part;
-  task.label = graph.label(label);
-  task.stream = rank.compute_stream;
-  task.step = step;
-  task.after = std::move(after);
-  return task;
-}
-
 }  // namespace
+
+double bytes_per_gathered_weight(const Job& job) { return activation_bytes(job.precision); }
+
+double bytes_per_gradient(const Job& job) { return job.gradient_precision == GradientPrecision::fp16 ? 2.0 : 4.0; }
 
 std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, const CollectivePlanner* planner) {
   const std::vector<Segment>& segments = model.backward;
@@ -89,7 +83,7 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
   std::vector<Bucket> buckets(1);
   for (std::size_t i = 0, cut = 0; i < segments.size(); ++i) {
     append(buckets.back().kernels, segments[i].kernels);
-    buckets.back().bytes += segments[i].gradient_elements * gradient_bytes_per_element(job);
+    buckets.back().bytes += segments[i].gradient_elements * bytes_per_gradient(job);
     if (cut < cuts.size() && cuts[cut] == i) {
       ++cut;
       if (i + 1 < segments.size()) buckets.emplace_back();
@@ -99,7 +93,10 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
 }
 
 DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
-    : spec_(std::move(spec)), planner_(planner), messages_(messages), feed_(spec_.ranks, spec_.prefetch) {
+    : spec_(std::move(spec)),
+      planner_(planner),
+      tasks_(planner, messages, spec_.collective_stream, spec_.job.algorithm, negotiation_s(spec_.job)),
+      feed_(spec_.ranks, spec_.prefetch) {
   require(!spec_.ranks.empty() && !spec_.models.empty(), "a data-parallel step has ranks and a model");
   require(spec_.world == 1 || planner_ != nullptr, "several ranks need a collective planner");
   // Ranks with other GPUs cut their backward pass at the same layers, or their buckets would not match.
@@ -143,55 +140,6 @@ void DataParallel::make_works(TaskGraph& graph) {
   works_made_ = true;
 }
 
-TaskId DataParallel::append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label,
-                                    int step, std::vector<TaskId> after) {
-  Task task = stream_task(graph, rank, part, label, step, std::move(after));
-  task.kind = TaskKind::compute;
-  task.work = work;
-  return graph.add(std::move(task));
-}
-
-TaskId DataParallel::append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label,
-                                  int step, std::vector<TaskId> after) {
-  Task task = stream_task(graph, rank, part, label, step, std::move(after));
-  task.kind = TaskKind::delay;
-  task.latency_s = seconds;
-  return graph.add(std::move(task));
-}
-
-// The same in every step, so planned once.
-const Task& DataParallel::collective(TaskGraph& graph, const CollectiveRequest& request) {
-  const auto [found, is_new] = collectives_.try_emplace({{request.op, request.scope}, request.bytes});
-  Task& task = found->second;
-  if (!is_new) return task;
-  CollectivePlan plan = planner_->plan(request);
-  std::optional<MessagePlan> messages = messages_ ? messages_->plan(request, plan) : std::nullopt;
-  task.kind = TaskKind::transfer;
-  task.part = Part::communication;
-  task.stream = spec_.collective_stream;
-  // The host launches ahead of the GPU.
-  task.latency_s = messages ? messages->latency_s - plan.launch_s : plan.latency_s - plan.launch_s;
-  if (is_horovod(spec_.job) && spec_.job.overlap)
-    task.latency_s += horovod_negotiation_s + 0.5 * spec_.job.horovod_cycle.base();
-  if (messages) {
-    task.messages = graph.add_pattern(std::move(messages->pattern));
-  } else {
-    task.amount = plan.amount_bytes;
-    task.uses = std::move(plan.uses);
-  }
-  task.holds = std::move(plan.holds);
-  return task;
-}
-
-TaskId DataParallel::append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label,
-                                       int step, std::vector<TaskId> after) {
-  Task task = collective(graph, {op, bytes, spec_.job.algorithm, scope, 0});
-  task.label = graph.label(label);
-  task.step = step;
-  task.after = std::move(after);
-  return graph.add(std::move(task));
-}
-
 void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
   const std::size_t n = spec_.ranks.size();
   const bool reduces = spec_.world > 1 && (last || !spec_.job.no_sync);
@@ -200,8 +148,8 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
     std::vector<TaskId> after = reduced_;  // without no_sync: the gradients of the micro-batch before
     if (const TaskId batch = feed_.batch(r); batch >= 0) after.push_back(batch);
     if (rank.gpu_decode_s > 0 && !feed_.is_taken(r, step))
-      append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
-    gradients_ready_[r] = append_compute(graph, rank, forward_[static_cast<std::size_t>(rank.model)],
+      tasks_.compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
+    gradients_ready_[r] = tasks_.compute(graph, rank, forward_[static_cast<std::size_t>(rank.model)],
                                          Part::forward_backward, "forward", step, after);
     if (!feed_.is_taken(r, step)) feed_.take(r, gradients_ready_[r]);
   }
@@ -212,15 +160,15 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
     for (std::size_t r = 0; r < n; ++r) {
       const Rank& rank = spec_.ranks[r];
       const auto m = static_cast<std::size_t>(rank.model);
-      gradients_ready_[r] = append_compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
+      gradients_ready_[r] = tasks_.compute(graph, rank, backward_[m][b], Part::forward_backward, "backward", step);
       if (final_bucket && last) {
         const double micro_s = micro_batch_s_[m];
         const double launch_excess =
             spec_.job.accumulation * std::max(0.0, spec_.models[m].launch_bound.base() - micro_s);
         if (launch_excess > 0)
-          gradients_ready_[r] = append_delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
+          gradients_ready_[r] = tasks_.delay(graph, rank, launch_excess, Part::host_overhead, "kernel launches", step);
         if (spec_.straggler_share > 0)
-          gradients_ready_[r] = append_delay(graph, rank, spec_.straggler_share * micro_s * spec_.job.accumulation,
+          gradients_ready_[r] = tasks_.delay(graph, rank, spec_.straggler_share * micro_s * spec_.job.accumulation,
                                              Part::straggler, "slowest rank", step);
       }
     }
@@ -235,13 +183,16 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
 
 std::vector<TaskId> DataParallel::append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after,
                                                    double bytes) {
+  if (spec_.job.sharding == Sharding::optimizer)
+    return {tasks_.collective(graph, CollectiveOp::reduce_scatter, Scope::world, bytes, "reduce-scatter", step,
+                              std::move(after))};
   if (spec_.job.reduction == Reduction::all_reduce)
     return {
-        append_collective(graph, CollectiveOp::all_reduce, Scope::world, bytes, "all-reduce", step, std::move(after))};
-  const TaskId scattered = append_collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes, "reduce-scatter",
+        tasks_.collective(graph, CollectiveOp::all_reduce, Scope::world, bytes, "all-reduce", step, std::move(after))};
+  const TaskId scattered = tasks_.collective(graph, CollectiveOp::reduce_scatter, Scope::node, bytes, "reduce-scatter",
                                              step, std::move(after));
   if (spec_.world == spec_.gpus_per_node) return {scattered};
-  return {append_collective(graph, CollectiveOp::all_reduce, Scope::across, bytes / spec_.gpus_per_node,
+  return {tasks_.collective(graph, CollectiveOp::all_reduce, Scope::across, bytes / spec_.gpus_per_node,
                             "all-reduce of shards", step, {scattered})};
 }
 
@@ -251,9 +202,9 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
     const Rank& rank = spec_.ranks[r];
     const auto m = static_cast<std::size_t>(rank.model);
     const StepModel& model = spec_.models[m];
-    TaskId id = append_compute(graph, rank, optimizer_[m], Part::optimizer, "optimizer", step, reduced_);
+    TaskId id = tasks_.compute(graph, rank, optimizer_[m], Part::optimizer, "optimizer", step, reduced_);
     if (model.optimizer_host > Time())
-      id = append_delay(graph, rank, model.optimizer_host.base(), Part::optimizer, "optimizer launches", step);
+      id = tasks_.delay(graph, rank, model.optimizer_host.base(), Part::optimizer, "optimizer launches", step);
     updated.push_back(id);
   }
   std::vector<TaskId> gathered;  // every stream waits for the weights of the others
@@ -261,10 +212,14 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
     double bytes = 0;
     for (const Bucket& bucket : buckets_.front()) bytes += bucket.bytes;
     gathered = {
-        append_collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
+        tasks_.collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
+  } else if (spec_.world > 1 && spec_.job.sharding == Sharding::optimizer) {
+    const double bytes = spec_.models.front().parameters * bytes_per_gathered_weight(spec_.job);
+    gathered = {tasks_.collective(graph, CollectiveOp::all_gather, Scope::world, bytes, "all-gather", step,
+                                  std::move(updated))};
   }
   for (const Rank& rank : spec_.ranks)
-    append_delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(), Part::host_overhead,
+    tasks_.delay(graph, rank, spec_.models[static_cast<std::size_t>(rank.model)].step_host.base(), Part::host_overhead,
                  "host synchronisation", step, gathered);
 }
 
@@ -280,8 +235,8 @@ void DataParallel::append_step(TaskGraph& graph, int step) {
       std::vector<TaskId> after;
       if (const TaskId batch = feed_.batch(r); batch >= 0) after.push_back(batch);
       if (rank.gpu_decode_s > 0)
-        append_compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
-      feed_.take(r, append_compute(graph, rank, folded_[static_cast<std::size_t>(rank.model)], Part::forward_backward,
+        tasks_.compute(graph, rank, decode_[r], Part::input, "gpu decode", step, std::exchange(after, {}));
+      feed_.take(r, tasks_.compute(graph, rank, folded_[static_cast<std::size_t>(rank.model)], Part::forward_backward,
                                    "earlier micro-batches", step, after));
     }
   } else {

@@ -10,22 +10,22 @@
 //             after the backward pass (no overlap)
 //   Horovod   every cycle takes what is ready, up to the fusion buffer; a bucket waits half a cycle on average and
 //             is copied in and out of the fusion buffer
+//   ZeRO-1    a reduce-scatter in place of each bucket's all-reduce, 1 / n of the update, one all-gather of the weights
+//             after it: together what an all-reduce moves. Sharded weights: sharded_step.h
 //   rs_ar_ag  reduce-scatter in the node, all-reduce across nodes, sharded optimizer, all-gather in the node
 // Source: PyTorch DDP reducer, Horovod operations.cc, MLPerf BERT submissions' distributed LAMB.
 // Checked by: tests/sim/data_parallel_test.cc, tests/sim/input_stages_test.cc
 #pragma once
 
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "clustersim/scenario.h"
-#include "models/collective/messages.h"
 #include "models/collective/planner.h"
 #include "models/workload/input_feed.h"
 #include "models/workload/step_model.h"
 #include "models/workload/step_source.h"
+#include "models/workload/step_tasks.h"
 
 namespace clustersim {
 
@@ -46,6 +46,10 @@ struct Bucket {
   double bytes = 0;             // gradients
 };
 
+// On their way: 2 bytes under half precision, else 4; gradients as the job says.
+double bytes_per_gathered_weight(const Job& job);
+double bytes_per_gradient(const Job& job);
+
 // Cuts the backward pass into buckets. `reduce_s` estimates a bucket's reduction time (Horovod's cycles only).
 std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, const CollectivePlanner* planner);
 
@@ -57,13 +61,6 @@ class DataParallel final : public StepSource {
   void append_step(TaskGraph& graph, int step) override;
 
  private:
-  TaskId append_compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label, int step,
-                        std::vector<TaskId> after = {});
-  TaskId append_delay(TaskGraph& graph, const Rank& rank, double seconds, Part part, const char* label, int step,
-                      std::vector<TaskId> after = {});
-  const Task& collective(TaskGraph& graph, const CollectiveRequest& request);
-  TaskId append_collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label, int step,
-                           std::vector<TaskId> after);
   void append_micro_batch(TaskGraph& graph, int step, bool last);
   std::vector<TaskId> append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after, double bytes);
   void append_update(TaskGraph& graph, int step);
@@ -71,10 +68,9 @@ class DataParallel final : public StepSource {
 
   DataParallelSpec spec_;
   const CollectivePlanner* planner_;
-  const MessagePlanner* messages_;
+  StepTasks tasks_;
   InputFeed feed_;
-  std::map<std::pair<std::pair<CollectiveOp, Scope>, double>, Task> collectives_;  // by operation, scope and bytes
-  std::vector<std::vector<Bucket>> buckets_;                                       // by model
+  std::vector<std::vector<Bucket>> buckets_;  // by model
   std::vector<WorkId> folded_, forward_, optimizer_, decode_;
   std::vector<double> micro_batch_s_;          // by model: kernels of one micro-batch, alone on the GPU
   std::vector<std::vector<WorkId>> backward_;  // by model, then bucket

@@ -5,8 +5,9 @@
 
 #include "models/compute/device_model.h"
 #include "models/workload/bert_kernels.h"
+#include "models/workload/decoder_kernels.h"
 #include "models/workload/layers.h"
-#include "models/workload/rank_noise.h"
+#include "models/workload/state_memory.h"
 
 namespace clustersim {
 
@@ -55,7 +56,8 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
   if (job.stack == Stack::tensorflow_horovod && (job.fusion == Fusion::eager || job.fusion == Fusion::nchw))
     hidden = kept_tensors_operators * element, scores = kept_scores_operators * element;
   scores *= unpadded ? 0.0 : network.heads * length / h;
-  const double layers = network.layers * rows * h * (hidden + scores);
+  double layers = network.layers * rows * h * (hidden + scores);
+  if (job.activation_checkpointing) layers = network.layers * rows * h * element + layers / network.layers;
   // Logits, their softmax in fp32 and its gradient.
   const double logits = rows * predicted_share(job) * network.vocabulary * (element + 4 + 4);
   return layers + logits;
@@ -71,6 +73,9 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
     const BertNetwork network = bert_network_of(job);
     parameters = network.parameters();
     activations = bert_activation_bytes(network, job);
+  } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
+    parameters = clustersim::parameters(job.shape);
+    activations = transformer_activation_bytes(job);
   } else {
     const CnnNetwork network = cnn_network(job.model_id);
     parameters = network.parameters();
@@ -78,11 +83,16 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   }
   const bool half_gradients = is_half(job) && job.gradient_precision == GradientPrecision::fp16;
   const double states = job.optimizer == Optimizer::sgd || job.optimizer == Optimizer::lars ? 4 : 8;
-  const double shards = job.reduction == Reduction::rs_ar_ag ? std::min(ranks, balanced_group) : 1;
+  const StateShares share = state_shares(job, ranks);
   // Half precision keeps a half copy beside fp32 weights: the master copy, which may be sharded with the optimiser.
-  need.weights = bytes(parameters * (half_gradients ? 2 : is_half(job) ? 4 + 2 : 4));
-  need.gradients = bytes(parameters * (half_gradients ? 2 : 4));
-  need.optimizer = bytes(parameters * (states + (half_gradients ? 4 : 0)) / shards);
+  need.weights = bytes(parameters * share.weights * (half_gradients ? 2 : is_half(job) ? 4 + 2 : 4));
+  need.gradients = bytes(parameters * share.gradients * (half_gradients ? 2 : 4));
+  need.optimizer = bytes(parameters * share.optimizer * (states + (half_gradients ? 4 : 0)));
+  if (share.weights < 1) {
+    const BlockParameters whole = block_parameters(job);
+    need.weights += bytes((whole.root + 2 * whole.layer) * activation_bytes(job.precision));
+    need.gradients += bytes((whole.root + whole.layer) * (half_gradients ? 2 : 4));
+  }
   need.activations = bytes(activations);
   const double tensors = (need.weights + need.gradients + need.optimizer + need.activations).base();
   need.workspace = bytes(context_bytes + library_scratch_bytes + allocator_share * tensors);

@@ -1,13 +1,13 @@
 // GPU memory that a data-parallel training job needs, and whether it fits.
 //
-//   weights + gradients + optimizer: bytes per parameter by precision and optimiser, the optimiser's over its shards
+//   weights + gradients + optimizer: bytes per parameter by precision and optimiser, each over its shards
 //   activations: CNN: convolution outputs and their normalised copies, 2 B per element under half precision, 4 else
 //                BERT: layers * T * h * (16 e + 2 + (2 e + 1) * heads * S / h) B with e bytes an element, 2 under half
 //                precision, 4 else; without the term in S when attention is fused; plus the logits of the predicted
-//                positions. TensorFlow without XLA: (30 e + 4 e * heads * S / h)
+//                positions. TensorFlow without XLA: (30 e + 4 e * heads * S / h). Decoders and ViT: state_memory.h
 //   workspace: CUDA context, libraries' scratch, allocator's rounding
 // T: tokens of a micro-batch, counted at the full sequence length where sequences are padded, else at the mean and two
-// standard deviations. Rematerialisation is not covered.
+// standard deviations. Rematerialisation is not covered, but for activation checkpointing.
 //
 // A card's "GB" are GiB in fact (a 24 GB card has 24 GiB), of which the driver shows about 99 %, and a data-centre
 // board on GDDR 15/16 of those. The count is right within about 5 %: published runs whose batch was chosen to fill the

@@ -9,6 +9,7 @@
 #include "models/compute/roofline.h"
 #include "models/workload/bert_kernels.h"
 #include "models/workload/cnn_kernels.h"
+#include "models/workload/decoder_kernels.h"
 #include "models/workload/layers.h"
 #include "models/workload/rank_noise.h"
 
@@ -28,10 +29,14 @@ double operator_time(const Job& job, const CpuSpec& cpu) {
   return cpu.launch_overhead > Time() ? cpu.launch_overhead.base() : compute::default_operator_s;
 }
 
+bool shards_weights(const Job& job) { return job.sharding == Sharding::full || job.sharding == Sharding::hybrid; }
+// Ranks that a cast of the weights is divided among: a sharded weight is cast before it is gathered.
+double cast_shards(const Job& job) { return shards_weights(job) ? job.shards : 1; }
+
 // Bytes per parameter that every micro-batch moves beside its layers: weights cast to half, gradients added up.
 double weight_traffic(const Job& job) {
   double bytes = 0;
-  if (is_half(job) && !half_weights(job)) bytes += 4 + 2;  // cast of fp32 weights
+  if (is_half(job) && !half_weights(job)) bytes += (4 + 2) / cast_shards(job);  // cast of fp32 weights
   if (job.accumulation > 1 && job.stack == Stack::tensorflow_horovod)
     bytes += is_half(job) ? compute::accumulate_bytes_tf_half : compute::accumulate_bytes_tf_full;
   else if (job.accumulation > 1)
@@ -97,6 +102,19 @@ void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, 
     model.optimizer_host = seconds(std::max(0.0, operators * operator_s - seconds_in(model.optimizer)));
 }
 
+// The forward kernels of each layer once more, in front of its backward ones; embedding and head are not done again.
+void recompute_layers(StepModel& model) {
+  const std::size_t blocks = model.forward_ends.size();
+  require(blocks == model.backward.size(), "activation checkpointing knows the blocks of the network");
+  for (std::size_t block = 1; block + 1 < blocks; ++block) {
+    std::vector<Kernel>& kernels = model.backward[blocks - 1 - block].kernels;
+    const auto at = [&](std::size_t i) {
+      return model.forward.begin() + static_cast<std::ptrdiff_t>(model.forward_ends[i]);
+    };
+    kernels.insert(kernels.begin(), at(block - 1), at(block));
+  }
+}
+
 double step_host_seconds(const Job& job, double operator_s, int ranks) {
   const double jitter_s = compute::host_jitter_s * largest_normal(ranks);
   if (job.stack == Stack::native || job.cuda_graph) return jitter_s;
@@ -133,6 +151,12 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
     const double tokens = job.tokens_per_sequence;
     model.forward_flop = network.forward_flop(tokens, tokens * tokens * job.length_square_ratio,
                                               std::min(masked_share, predicted_share(job)) * tokens);
+  } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
+    kernels = transformer_kernels(job.shape, job, gpu);
+    model.parameters = parameters(job.shape);
+    model.tensors = tensors(job.shape);
+    const double tokens = job.tokens_per_sequence;
+    model.forward_flop = forward_flop(job.shape, tokens, tokens * tokens * job.length_square_ratio);
   } else {
     const CnnNetwork network = cnn_network(job.model_id);
     kernels = cnn_kernels(network, job, gpu);
@@ -142,7 +166,9 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   }
   model.backward_flop = 2 * model.forward_flop;
   model.forward = std::move(kernels.forward);
+  model.forward_ends = std::move(kernels.forward_ends);
   model.backward = std::move(kernels.backward);
+  if (job.activation_checkpointing) recompute_layers(model);
   add_weight_traffic(model, job, device);
 
   model.kernel_launches = static_cast<double>(model.forward.size());

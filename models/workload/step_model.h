@@ -34,6 +34,9 @@ struct Segment {
 
 struct StepModel {
   std::vector<Kernel> forward;
+  // Of a transformer: kernels up to the end of each block (embedding, layers, head), which are the segments of
+  // `backward` the other way round. Empty for others.
+  std::vector<std::size_t> forward_ends;
   std::vector<Segment> backward;  // in backward order
   std::vector<Kernel> optimizer;
   double parameters = 0;

@@ -1,6 +1,7 @@
 #include "sim/claims/claim_values.h"
 
 #include "models/input_pipeline/storage_tier.h"
+#include "models/workload/decoder_kernels.h"
 #include "models/workload/layers.h"
 #include "sim/read/catalog.h"
 
@@ -26,6 +27,7 @@ std::optional<ServerSpec> server_of(const Scenario& s) {
 
 std::optional<double> parameters_of(const Scenario& s) {
   if (s.job.model == ModelKind::bert) return bert_network(s.job.model_id).parameters();
+  if (s.job.model == ModelKind::decoder || s.job.model == ModelKind::vit) return parameters(s.job.shape);
   if (s.job.model == ModelKind::resnet || s.job.model == ModelKind::vgg)
     return cnn_network(s.job.model_id).parameters();
   return std::nullopt;

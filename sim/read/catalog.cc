@@ -235,6 +235,37 @@ GpuFabricSpec Catalog::gpu_fabric(const std::string& link_id, const std::string&
   return fabric;
 }
 
+namespace {
+
+// Empty where the entry describes no decoder and no vision transformer.
+std::optional<TransformerShape> transformer_shape(const JsonValue& model) {
+  const auto number = [&](const char* key) {
+    const JsonValue* found = model.find(key);
+    return found == nullptr ? 0 : static_cast<int>(found->number);
+  };
+  const auto is = [&](const char* key, const char* word) {
+    const JsonValue* found = model.find(key);
+    return found != nullptr && found->text == word;
+  };
+  if (model.find("position_embedding") == nullptr) return std::nullopt;
+  TransformerShape shape;
+  shape.layers = number("num_layers");
+  shape.hidden = number("hidden");
+  shape.heads = number("heads");
+  shape.kv_heads = model.find("kv_heads") != nullptr ? number("kv_heads") : shape.heads;
+  shape.feed_forward = number("ffn");
+  shape.patch = number("patch");
+  shape.vocabulary = number(shape.patch > 0 ? "classes" : "vocab");
+  if (is("position_embedding", "learned")) shape.positions = number(shape.patch > 0 ? "tokens_per_image" : "context");
+  shape.gated = is("activation", "swiglu");
+  shape.rms_norm = is("norm", "rmsnorm");
+  shape.biases = is("biases", "yes");
+  shape.tied = is("tied_embedding", "yes");
+  return shape;
+}
+
+}  // namespace
+
 ModelInfo Catalog::model(const std::string& id, const Asked& by) const {
   const auto document = load(kind_named("model"), id, by);
   if (!document) return {};
@@ -262,6 +293,8 @@ ModelInfo Catalog::model(const std::string& id, const Asked& by) const {
   info.train_flop_per_token = flop("train_flops_per_token");
   info.dataset_id = text("dataset");
   if (const JsonValue* epochs = document->find("reference_epochs")) info.reference_epochs = epochs->number;
+  info.shape = transformer_shape(*document);
+  if (const JsonValue* context = document->find("context")) info.context = static_cast<int>(context->number);
   return info;
 }
 
@@ -285,6 +318,7 @@ DatasetInfo Catalog::dataset(const std::string& id, const Asked& by) const {
     v.key({.name = "raw_bytes", .meaning = "mean sample as a file", .required = true, .min = 1}, set.raw_bytes);
     v.key({.name = "record_bytes", .meaning = "mean sample in a record", .required = true, .min = 1}, set.record_bytes);
     v.key({.name = "tensor_bytes", .meaning = "copied to the GPU", .required = true, .min = 1}, set.tensor_bytes);
+    v.key({.name = "tokens", .meaning = "of all text", .min = 1}, info.tokens);
     v.object({.name = "bytes_per_sample", .meaning = "of every container"}, [&](FieldVisitor& inside) {
       for (const auto& [container, value] : document->find("bytes_per_sample")->members)
         inside.key({.name = container, .meaning = "mean sample", .min = 1}, info.bytes_per_sample[container]);

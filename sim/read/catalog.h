@@ -36,6 +36,7 @@ struct Asked {
 
 struct DatasetInfo : Entry {
   Dataset dataset;                                // samples of the container that training reads
+  double tokens = 0;                              // of all text, 0: unknown
   std::map<std::string, Bytes> bytes_per_sample;  // of every container known ("raw_jpeg", "tfrecord_seq128", ...)
 };
 
@@ -46,6 +47,8 @@ struct ModelInfo : Entry {
   std::optional<Flop> train_flop_per_token;
   std::string dataset_id;  // "" where the set is not in the catalog
   std::optional<double> reference_epochs;
+  std::optional<TransformerShape> shape;  // of a decoder or a vision transformer; positions: as many as it learned
+  int context = 0;                        // tokens of a decoder's sequence
 };
 
 class Catalog {

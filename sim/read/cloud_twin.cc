@@ -8,6 +8,7 @@
 #include "sim/read/resolve_job.h"
 #include "sim/read/resolve_node.h"
 #include "sim/read/resolve_trace.h"
+#include "sim/read/resolve_transformer.h"
 
 namespace clustersim {
 
@@ -86,6 +87,7 @@ int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& c
 
   Job job = scenario.job;
   use_what_there_is(context, keys, cluster, job);
+  job.shards = shards_of(job, cluster);
   const double global = global_batch(job, wanted);
   set_step(job, static_cast<int>(std::ceil(global / cluster.gpus())), cluster);
   const double now = global_batch(job, cluster.gpus());

@@ -6,6 +6,18 @@ namespace clustersim {
 
 namespace {
 
+void visit_shape(FieldVisitor& v, ModelKeys& model) {
+  const auto key = [&](const char* name, const char* meaning, double max, std::optional<int>& slot) {
+    v.key({.name = name, .meaning = meaning, .default_text = "that of the base", .min = 1, .max = max}, slot);
+  };
+  key("layers", "of a decoder like its base", 1000, model.layers);
+  key("hidden", "width of its layers", 1e6, model.hidden);
+  key("heads", "of its attention", 1e5, model.heads);
+  key("kv_heads", "heads of keys and values, fewer with grouped queries", 1e5, model.kv_heads);
+  key("feed_forward", "width of its feed-forward part", 1e7, model.feed_forward);
+  key("vocabulary", "tokens that it knows", 1e7, model.vocabulary);
+}
+
 void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
   v.part(
       {.name = "model", .meaning = "what is trained", .required = true}, "model", ids_for(v, "model", "model", lookup),
@@ -32,6 +44,7 @@ void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
                    .meaning = "what becomes of the recorded collectives",
                    .default_text = "recorded on as many GPUs of the same kind in one node, else planned"},
                   kTraceCollectivesWords, model.collectives);
+        visit_shape(in, model);
         in.key({.name = "sample_bytes", .meaning = "stored size of one sample", .min = 1, .max = 1e12},
                model.sample_bytes);
       });
@@ -96,28 +109,29 @@ void visit_rounds(FieldVisitor& v, JobKeys& keys) {
 }
 
 void visit_step(FieldVisitor& v, JobKeys& keys) {
-  v.key(
-      {.name = "batch_per_gpu",
-       .meaning = "samples of one pass on one GPU (stack mlperf: of one optimiser step)",
-       .default_text = "the largest power of two that fits in memory (CNN up to 256; BERT 64 at 128 tokens, 16 at 512)",
-       .min = 1,
-       .max = 1e7},
-      keys.batch_per_gpu);
+  v.key({.name = "batch_per_gpu",
+         .meaning = "samples of one pass on one GPU (stack mlperf: of one optimiser step)",
+         .default_text =
+             "the largest power of two that fits in memory (CNN and ViT up to 256; BERT 64 at 128 tokens, 16 at "
+             "512; decoders up to 16,384 tokens)",
+         .min = 1,
+         .max = 1e7},
+        keys.batch_per_gpu);
   v.key({.name = "accumulation", .meaning = "passes in one optimiser step", .default_text = "1", .min = 1, .max = 1e5},
         keys.accumulation);
   v.key({.name = "no_sync", .meaning = "gradients are reduced after the last pass only", .default_text = "true"},
         keys.no_sync);
   v.key({.name = "sequence_length",
-         .meaning = "tokens of a padded sequence",
-         .default_text = "128",
+         .meaning = "tokens of a padded sequence; of BERT 512 at most",
+         .default_text = "128; a decoder's own context",
          .min = 8,
-         .max = 512},
+         .max = 1048576},
         keys.sequence_length);
   v.key({.name = "tokens_per_sequence",
          .meaning = "mean of the tokens that are not padding",
          .default_text = "sequence_length",
          .min = 1,
-         .max = 512},
+         .max = 1048576},
         keys.tokens_per_sequence);
   v.key({.name = "length_square_ratio",
          .meaning = "mean of the squared length over the squared mean",
@@ -128,6 +142,12 @@ void visit_step(FieldVisitor& v, JobKeys& keys) {
   v.key({.name = "packing", .meaning = "short sequences share one", .default_text = "false"}, keys.packing);
   v.choice({.name = "head", .meaning = "what BERT's last layer predicts", .default_text = "pretraining"}, kHeadWords,
            keys.head);
+  v.key({.name = "activation_checkpointing",
+         .meaning = "a transformer's layers keep only their inputs and are computed again before their backward pass",
+         .default_text = "false"},
+        keys.activation_checkpointing);
+  v.choice({.name = "sharding", .meaning = "what the GPUs divide among them", .default_text = "none"}, kShardingWords,
+           keys.sharding);
   v.choice({.name = "fusion", .meaning = "how operators become kernels", .default_text = "by stack"}, kFusionWords,
            keys.fusion);
   v.choice({.name = "gradient_precision", .meaning = "what travels in the reduction", .default_text = "by stack"},
@@ -153,9 +173,10 @@ void visit_step(FieldVisitor& v, JobKeys& keys) {
 void visit_job(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
   keys.present = true;
   visit_model(v, keys, lookup);
-  v.choice(
-      {.name = "precision", .meaning = "number formats", .default_text = "amp on parts with tensor cores, else fp32"},
-      kPrecisionWords, keys.precision);
+  v.choice({.name = "precision",
+            .meaning = "number formats",
+            .default_text = "amp on parts with tensor cores (decoders bf16 where it is), else fp32"},
+           kPrecisionWords, keys.precision);
   v.choice({.name = "stack", .meaning = "the software", .default_text = "pytorch-ddp"}, kStackWords, keys.stack);
   visit_step(v, keys);
   v.choice({.name = "optimizer",

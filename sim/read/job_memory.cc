@@ -9,11 +9,12 @@ namespace clustersim {
 
 namespace {
 
-// FORMATS: CNN up to 256; BERT 64 at 128 tokens, 16 at 512; between them as many tokens.
+// FORMATS: CNN up to 256; BERT 64 at 128 tokens, 16 at 512; between them as many tokens. Decoders up to 16,384 tokens.
 int largest_usual(const Job& job) {
-  if (job.model != ModelKind::bert) return 256;
-  const double tokens = 64 * 128;
-  int batch = 64;
+  const bool decoder = job.model == ModelKind::decoder;
+  if (job.model != ModelKind::bert && !decoder) return 256;
+  const double tokens = decoder ? 16384 : 64 * 128;
+  int batch = decoder ? 256 : 64;
   while (batch > 1 && batch * static_cast<double>(job.sequence_length) > tokens) batch /= 2;
   return batch;
 }
@@ -49,6 +50,23 @@ std::string larger_gpu(const ReadContext& context, const Job& job, const GpuSpec
   return best;
 }
 
+// What would make a transformer fit beside a smaller batch, "" for others and where nothing does.
+std::string savings(const Job& job, const GpuSpec& gpu, int ranks) {
+  if (job.model != ModelKind::bert && job.model != ModelKind::decoder && job.model != ModelKind::vit) return "";
+  Job checkpointed = job, sharded = job;
+  checkpointed.activation_checkpointing = true;
+  sharded.sharding = Sharding::full;
+  sharded.shards = ranks;
+  Job both = sharded;
+  both.activation_checkpointing = true;
+  if (!job.activation_checkpointing && fits(checkpointed, gpu, ranks)) return "activation_checkpointing true";
+  if (job.sharding != Sharding::full && fits(sharded, gpu, ranks)) return "sharding \"full\"";
+  if (fits(both, gpu, ranks)) return "sharding \"full\" with activation_checkpointing true";
+  const int batch = largest_batch(both, gpu, ranks);
+  if (batch == 0) return "";
+  return "batch_per_gpu " + std::to_string(batch) + " with sharding \"full\" and activation_checkpointing true";
+}
+
 }  // namespace
 
 MemoryFit memory_fit(const Job& job, const Cluster& cluster) {
@@ -82,6 +100,12 @@ void check_memory(ReadContext& context, const std::string& pointer, const Job& j
   }
   std::string hint;
   if (batch > 0) hint = "would fit: batch_per_gpu " + std::to_string(batch);
+  if (const std::string saved = savings(job, *gpu, ranks); !saved.empty())
+    hint += (hint.empty() ? "would fit: " : ", or ") + saved;
+  else if (hint.empty() && job.model == ModelKind::decoder)
+    hint =
+        "not even one sequence fits fully sharded: more GPUs, or tensor and pipeline parallelism, which are not "
+        "modelled";
   if (const std::string other = larger_gpu(context, job, *gpu, ranks); !other.empty())
     hint += (hint.empty() ? "would fit: gpu " : ", or gpu ") + other;
   context.fault(pointer, "a job that fits in the " + there, std::to_string(job.batch_per_gpu) + ", which needs " + need,

@@ -1,6 +1,7 @@
 #include "sim/read/resolve_data.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "sim/read/resolve_job.h"
 #include "sim/read/stack_defaults.h"
@@ -19,9 +20,24 @@ void fit_to_sequence(const DatasetInfo& info, const Job& job, Dataset& set) {
   set.tensor_bytes = set.tensor_bytes * (static_cast<double>(job.sequence_length) / kLongSequence);
 }
 
+// Text as one stream of tokens, cut into sequences: token ids of two or four bytes in records.
+void cut_into_sequences(const DatasetInfo& info, const Job& job, Dataset& set) {
+  const double tokens = job.sequence_length, longer = tokens * set.samples / info.tokens;
+  set.samples = std::floor(info.tokens / tokens);
+  set.raw_bytes = set.raw_bytes * longer;
+  set.tensor_bytes = set.tensor_bytes * longer;
+  set.record_bytes = bytes(tokens * (job.shape.vocabulary < 65536 ? 2 : 4));
+}
+
 Dataset resolve_dataset(ReadContext& context, const JobKeys& keys, const Job& job) {
-  const bool bert = job.model == ModelKind::bert;
-  const std::string id = keys.dataset.value_or(bert ? "wikipediaplusbookcorpus" : "imagenet-1k");
+  const bool bert = job.model == ModelKind::bert, decoder = job.model == ModelKind::decoder;
+  std::string usual = bert ? "wikipediaplusbookcorpus" : "imagenet-1k";
+  if (decoder) {
+    std::vector<Problem> told_already;
+    usual = context.catalog().model(job.model_id, {context.lookup.file, "", told_already}).dataset_id;
+    if (usual.empty()) usual = "c4";
+  }
+  const std::string id = keys.dataset.value_or(usual);
   if (!keys.dataset)
     context.assume("/job/data/dataset", id,
                    job.model == ModelKind::emulated || job.model == ModelKind::trace ? "default" : "that of the model");
@@ -36,9 +52,13 @@ Dataset resolve_dataset(ReadContext& context, const JobKeys& keys, const Job& jo
     }
     return set;
   }
-  if (set.images == bert)
-    context.fault("/job/data/dataset", std::string("a data set of ") + (bert ? "token sequences" : "images"),
-                  "\"" + id + "\"", bert ? "such as \"wikipediaplusbookcorpus\"" : "such as \"imagenet-1k\"");
+  if (set.images == (bert || decoder) || (decoder && info.tokens <= 0))
+    context.fault("/job/data/dataset",
+                  bert      ? "a data set of token sequences"
+                  : decoder ? "a data set of text whose tokens are counted"
+                            : "a data set of images",
+                  "\"" + id + "\"", "such as \"" + usual + "\"");
+  if (decoder && info.tokens > 0) cut_into_sequences(info, job, set);
   if (bert) fit_to_sequence(info, job, set);
   note_estimates(context, "model", info, {"raw_bytes", "record_bytes", "tensor_bytes", "samples"});
   return set;
@@ -67,7 +87,7 @@ int usual_workers(const Cluster& cluster) {
 }
 
 void resolve_data(ReadContext& context, const JobKeys& keys, const Cluster& cluster, Job& job) {
-  const StackDefaults usual = stack_defaults(job.stack, job.model == ModelKind::bert);
+  const StackDefaults usual = stack_defaults(job.stack, job.model);
   const std::string by_stack = "implied by stack " + word_of(kStackWords, job.stack);
   DataSpec& data = job.data;
   data.dataset = resolve_dataset(context, keys, job);

@@ -6,6 +6,7 @@
 #include "sim/read/job_memory.h"
 #include "sim/read/resolve_data.h"
 #include "sim/read/resolve_trace.h"
+#include "sim/read/resolve_transformer.h"
 #include "sim/read/stack_defaults.h"
 
 namespace clustersim {
@@ -38,13 +39,15 @@ class JobResolver {
     if (!add_model()) return job_;
     add_sequence();
     take("stack", keys_.stack, Stack::pytorch_ddp, kStackWords, "default", job_.stack);
-    if (job_.stack == Stack::mxnet_horovod && is_bert())
-      context_.fault("/job/stack", "a stack that trains \"" + job_.model_id + "\"", "\"mxnet-horovod\"",
-                     "such as \"pytorch-ddp\"");
+    if ((job_.stack == Stack::mxnet_horovod && (is_bert() || is_transformer())) ||
+        (job_.stack == Stack::tensorflow_horovod && is_transformer()))
+      context_.fault("/job/stack", "a stack that trains \"" + job_.model_id + "\"",
+                     "\"" + word_of(kStackWords, job_.stack) + "\"", "such as \"pytorch-ddp\"");
     add_precision();
     add_optimizer();
     add_head();
     add_stack();
+    resolve_sharding(context_, keys_, cluster_, job_);
     add_batch();
     resolve_data(context_, keys_, cluster_, job_);
     add_rounds();
@@ -56,6 +59,7 @@ class JobResolver {
  private:
   bool is_bert() const { return job_.model == ModelKind::bert; }
   bool is_cnn() const { return job_.model == ModelKind::resnet || job_.model == ModelKind::vgg; }
+  bool is_transformer() const { return job_.model == ModelKind::decoder || job_.model == ModelKind::vit; }
   bool half() const { return job_.precision != Precision::fp32 && job_.precision != Precision::tf32; }
 
   template <class E, std::size_t N>
@@ -76,6 +80,9 @@ class JobResolver {
     if (model.parameters || model.recorded_on || model.collectives)
       context_.remark("/job/model", "parameters, recorded_on or collectives", "changes nothing without a trace");
     if (model.id.empty()) return add_emulated(model);
+    if (resolve_transformer(context_, keys_, job_)) return true;
+    if (model.names_shape())
+      context_.fault("/job/model", "a decoder, where layers, hidden or heads are given", "\"" + model.id + "\"");
     std::vector<std::string> ids;
     for (const Runnable& runnable : kRunnable) {
       ids.push_back(runnable.id);
@@ -83,6 +90,10 @@ class JobResolver {
       job_.model_id = model.id;
       job_.model = runnable.kind;
       return true;
+    }
+    for (const std::string& id : context_.catalog().ids("model")) {
+      std::vector<Problem> told_already;
+      if (context_.catalog().model(id, {context_.lookup.file, "", told_already}).shape) ids.push_back(id);
     }
     context_.fault("/job/model", "a model that can be run: " + joined(ids), "\"" + model.id + "\"",
                    "or {\"emulated_step\": \"0.2 s\", \"batch\": 64}");
@@ -106,6 +117,7 @@ class JobResolver {
   }
 
   void add_sequence() {
+    if (job_.model == ModelKind::decoder) return;  // with its shape
     if (!is_bert()) {
       if (keys_.sequence_length || keys_.tokens_per_sequence || keys_.length_square_ratio || keys_.packing)
         context_.remark("/job/sequence_length", "given", "changes nothing: the model reads no sequences");
@@ -113,6 +125,9 @@ class JobResolver {
     }
     job_.sequence_length = keys_.sequence_length.value_or(128);
     if (!keys_.sequence_length) context_.assume("/job/sequence_length", "128", "default");
+    if (job_.sequence_length > 512)
+      context_.fault("/job/sequence_length", "at most 512: BERT knows no further positions",
+                     std::to_string(job_.sequence_length));
     job_.tokens_per_sequence = keys_.tokens_per_sequence.value_or(job_.sequence_length);
     if (!keys_.tokens_per_sequence)
       context_.assume("/job/tokens_per_sequence", number_text(job_.tokens_per_sequence), "default: full sequences");
@@ -133,6 +148,11 @@ class JobResolver {
     };
     Precision usual = all([](const GpuSpec& g) { return g.has_tensor_cores(); }) ? Precision::amp : Precision::fp32;
     std::string why = usual == Precision::amp ? "default on parts with tensor cores" : "default without tensor cores";
+    if (usual == Precision::amp && job_.model == ModelKind::decoder &&
+        all([](const GpuSpec& g) { return g.peak_bf16.has_value(); })) {
+      usual = Precision::bf16;
+      why = "default for decoders on parts that have it";
+    }
     // Ada parts have FP8 units too, but the submissions that use them ran on Hopper and later.
     const auto hopper = [](const GpuSpec& g) {
       return g.peak_fp8.has_value() && g.architecture.find("Ada") == std::string::npos;
@@ -167,7 +187,7 @@ class JobResolver {
   }
 
   void add_stack() {
-    const StackDefaults usual = stack_defaults(job_.stack, is_bert());
+    const StackDefaults usual = stack_defaults(job_.stack, job_.model);
     const std::string why = "implied by stack " + word_of(kStackWords, job_.stack);
     take("fusion", keys_.fusion, usual.fusion, kFusionWords, why, job_.fusion);
     const bool fp16 = usual.fp16_gradients && half();
@@ -235,6 +255,9 @@ class JobResolver {
       job_.evaluation.every_samples = keys_.evaluation_every.value_or(epoch);
       job_.evaluation.samples = keys_.evaluation_samples.value_or(held_out);
       job_.evaluation.fixed = keys_.evaluation_fixed.value_or(Time());
+      if (job_.model == ModelKind::decoder && !keys_.evaluation_samples)
+        context_.fault("/job/evaluation/samples", "how many sequences an evaluation has", "nothing",
+                       "the data sets of decoders state no held-out part");
       if (!keys_.evaluation_every)
         context_.assume("/job/evaluation/every_samples", number_text(epoch), "once an epoch");
       if (!keys_.evaluation_samples)

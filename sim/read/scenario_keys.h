@@ -123,6 +123,9 @@ struct ModelKeys {
   std::optional<double> parameters;        // of a trace
   std::optional<std::string> recorded_on;  // of a trace: id of a GPU
   std::optional<TraceCollectives> collectives;
+  // Over those of a decoder of the catalog.
+  std::optional<int> layers, hidden, heads, kv_heads, feed_forward, vocabulary;
+  bool names_shape() const { return layers || hidden || heads || kv_heads || feed_forward || vocabulary; }
 };
 
 struct TargetKeys {
@@ -141,6 +144,8 @@ struct JobKeys {
   std::optional<double> tokens_per_sequence, length_square_ratio;
   std::optional<bool> packing;
   std::optional<Head> head;
+  std::optional<bool> activation_checkpointing;
+  std::optional<Sharding> sharding;
   std::optional<Fusion> fusion;
   std::optional<GradientPrecision> gradient_precision;
   std::optional<Bytes> bucket;

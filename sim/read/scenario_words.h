@@ -107,6 +107,15 @@ inline constexpr Choice<Reduction> kReductionWords[] = {
     {"rs_ar_ag", Reduction::rs_ar_ag, "reduce-scatter in the node, all-reduce between nodes, all-gather in the node"},
 };
 
+inline constexpr Choice<Sharding> kShardingWords[] = {
+    {"none", Sharding::none, "every GPU holds everything"},
+    {"optimizer", Sharding::optimizer,
+     "each GPU updates its share of the weights (ZeRO-1): reduce-scatter of gradients, all-gather of weights"},
+    {"full", Sharding::full,
+     "each GPU holds its share of weights, gradients and states (ZeRO-3, FSDP): a layer is gathered before it is used"},
+    {"hybrid", Sharding::hybrid, "full inside each node, an all-reduce between nodes (HSDP)"},
+};
+
 inline constexpr Choice<CollectiveAlgorithm> kAlgorithmWords[] = {
     {"auto", CollectiveAlgorithm::automatic, "the fastest for each size"},
     {"ring", CollectiveAlgorithm::ring, "rings through all GPUs"},

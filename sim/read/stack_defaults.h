@@ -23,7 +23,27 @@ struct StackDefaults {
   bool warm_records = false;  // the data is in memory when the clock starts
 };
 
-inline StackDefaults stack_defaults(Stack stack, bool bert) {
+// Decoders and vision transformers: attention in one kernel (PyTorch 2) and a fused Adam; MLPerf's submissions and bare
+// kernels join additions with normalisation too.
+inline StackDefaults transformer_defaults(Stack stack) {
+  switch (stack) {
+    case Stack::pytorch_ddp:
+      return {.fusion = Fusion::fused, .fused_optimizer = true};
+    case Stack::pytorch_horovod:
+      return {.fusion = Fusion::fused, .bucket_mib = 64, .horovod_cycle_ms = 1, .fused_optimizer = true};
+    case Stack::mlperf:
+      return {.fusion = Fusion::jit, .fused_optimizer = true, .warm_records = true};
+    case Stack::native:
+    case Stack::tensorflow_horovod:
+    case Stack::mxnet_horovod:
+      break;
+  }
+  return {.fusion = Fusion::jit, .fused_optimizer = true};
+}
+
+inline StackDefaults stack_defaults(Stack stack, ModelKind model) {
+  const bool bert = model == ModelKind::bert;
+  if (model == ModelKind::decoder || model == ModelKind::vit) return transformer_defaults(stack);
   switch (stack) {
     case Stack::pytorch_ddp:
       if (bert)

@@ -29,6 +29,8 @@ std::string kind_of(const Job& job) {
       return "vgg";
     case ModelKind::bert:
       return "bert";
+    case ModelKind::decoder:  // none of them is in the fit
+    case ModelKind::vit:
     case ModelKind::emulated:
     case ModelKind::trace:
       return "";

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "sim/validation/measurement_table.h"
+#include "sim/validation/transformer_runs.h"
 #include "sim/validation/validate.h"
 
 namespace clustersim {
@@ -130,6 +131,11 @@ ValidationRow shown_row(const TrainingRow& row, const MeasurementRow& source) {
   return shown(row.id, row.group, row.family, throughput, row.measured, "samples/s", why);
 }
 
+ValidationRow unanswered_row(const TransformerRun& run, const MeasurementRow& source) {
+  return shown(run.row.id, run.row.group, run.row.family, unpredicted(), source.number("throughput"),
+               source.text("unit"), run.not_modelled);
+}
+
 }  // namespace
 
 std::vector<ValidationBound> no_bounds(const std::vector<ValidationRow>&) { return {}; }
@@ -141,6 +147,10 @@ std::vector<ValidationRow> throughput_rows(ValidationBench&) {
   std::vector<ValidationRow> rows;
   for (const MeasurementRow& source : read_measurements(measurements_path("throughput.csv"))) {
     if (scored.count(source.text("id"))) continue;
+    if (const std::optional<TransformerRun> run = transformer_run(source)) {
+      rows.push_back(run->not_modelled.empty() ? shown_row(run->row, source) : unanswered_row(*run, source));
+      continue;
+    }
     std::map<std::string, std::string> columns = suite_columns(source);
     bool answered = columns["model"].rfind("bert", 0) != 0 || source.has("seq_len");
     for (const char* needed : {"model", "gpu", "precision", "stack", "batch_per_gpu", "throughput"})

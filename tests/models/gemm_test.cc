@@ -143,3 +143,27 @@ TEST_CASE("device model: the share of the ceiling held falls with the power per 
   CHECK(half_rate(700) == Approx(gpu.measured_matmul_bf16->base() * share));
   CHECK(half_rate(1e5) == Approx(gpu.measured_matmul_bf16->base()));
 }
+
+TEST_CASE(
+    "device model: on a board that its power holds down the measured product is a bound, on an SXM board a base") {
+  // H100 PCIe: 756 TFLOP/s of the data sheet; a measurement above what 350 W leaves changes nothing, one below is held.
+  GpuSpec board = suite::gpu_spec("h100-sxm5-80gb");
+  board.form_factor = "PCIe dual-slot, passive";
+  board.tdp = watts(350), board.peak_fp16 = teraflops(756), board.measured_matmul_bf16.reset();
+  const double free = device_model(board, false).half_flop_per_s;
+  board.measured_matmul_bf16 = FlopRate::from_base(free * 1.2);
+  CHECK(device_model(board, false).half_flop_per_s == Approx(free));
+  board.measured_matmul_bf16 = FlopRate::from_base(free * 0.7);
+  CHECK(device_model(board, false).half_flop_per_s == Approx(free * 0.7));
+  // A100 SXM: 271.2 of 312 TFLOP/s measured, of which 400 W hold 0.95 (1.28 / 2.4)^0.177.
+  const GpuSpec module = suite::gpu_spec("a100-sxm4-80gb");
+  const double held =
+      compute::sustained_cool * std::pow(400.0 / 312 / compute::cool_w_per_tflop, compute::sustained_power);
+  CHECK(device_model(module, false).half_flop_per_s == Approx(271.2e12 * held));
+}
+
+TEST_CASE("device model: Winograd saves nothing where integer work shares the fp32 units") {
+  CHECK(device_model(suite::gpu_spec("v100-sxm2-16gb"), false).winograd_gain == compute::winograd_gain);
+  CHECK(device_model(suite::gpu_spec("t4"), false).winograd_gain == compute::winograd_gain);
+  CHECK(device_model(suite::gpu_spec("rtx-3090"), false).winograd_gain == 1);
+}

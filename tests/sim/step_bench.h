@@ -116,9 +116,12 @@ struct Bench {
   }
 
   StepRun run(int steps = 12) const {
+    DataParallel source(spec, &built.planner);
+    return run(source, steps);
+  }
+  StepRun run(StepSource& source, int steps = 12) const {
     StepRun result;
     result.steps = steps;
-    DataParallel source(spec, &built.planner);
     for (int i = 0; i < steps; ++i) source.append_step(result.graph, i);
     MachineSpec machine;
     for (const Link& link : built.plan.links) machine.resource_capacity.push_back(link.bytes_per_s);
@@ -133,12 +136,12 @@ struct Bench {
     return result;
   }
 
-  // An all-reduce of the whole world alone on the fabric, as it follows another on its queue.
-  double all_reduce_s(double size) const {
-    const CollectivePlan plan =
-        built.planner.plan({CollectiveOp::all_reduce, size, spec.job.algorithm, Scope::world, 0});
+  // A collective of the whole world alone on the fabric, as it follows another on its queue.
+  double collective_s(CollectiveOp op, double size) const {
+    const CollectivePlan plan = built.planner.plan({op, size, spec.job.algorithm, Scope::world, 0});
     return plan.idle_time_s - plan.launch_s;
   }
+  double all_reduce_s(double size) const { return collective_s(CollectiveOp::all_reduce, size); }
 
  private:
   int next_stage_stream_ = 0;

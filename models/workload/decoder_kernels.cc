@@ -1,0 +1,308 @@
+#include "models/workload/decoder_kernels.h"
+
+#include <cmath>
+
+#include "models/compute/constants.h"
+#include "models/compute/gemm.h"
+
+namespace clustersim {
+
+namespace {
+
+constexpr double vocabulary_multiple = 64;  // the output product is padded for the matrix units
+constexpr double causal_block = 128;        // [published: Dao 2023, blocks of 64 to 128 tokens]
+// [published: CUDA C++ programming guide, throughput of special functions, compute capability 7.0 to 9.0]
+constexpr double exponentials_per_sm_cycle = 16;
+// What the shares of constants.h were taken on: heads of 64 on A100, whose products sustain 1,510 FLOP a cycle and SM.
+constexpr double reference_head = 64, reference_flop_per_cycle = 0.45 / 0.61 * 2048;
+
+// Share of the product rate that the products inside an attention kernel reach, given the share of the whole kernel;
+// `per_score`: FLOPs of the kernel's products for each score.
+constexpr double share_of_products(double whole, double per_score) {
+  const double ideal = per_score / reference_flop_per_cycle;
+  return ideal / (ideal / whole - 1 / exponentials_per_sm_cycle);
+}
+
+// Reads and writes of one tensor by the operators of a layer, in units of T x h elements, or T x f where it says so.
+struct Traffic {
+  double norm, norm_back;            // without the residual's addition
+  double add, add_back;              // of the residual; 0: joined with the normalisation
+  double rotary;                     // of queries; keys in proportion, backward the same
+  double gated, gated_back;          // f: SwiGLU
+  double loss, loss_back;            // bytes of an output, at 2 bytes an element
+  double loss_full, loss_back_full;  // at 4
+};
+// [counted from the operators; RMSNorm: cast, square, mean, root, product, cast, product; rotary positions: cast,
+// complex product, cast; SwiGLU: sigmoid product and product]
+constexpr Traffic eager_rms = {18,
+                               34,
+                               3,
+                               3,
+                               10,
+                               5,
+                               9,
+                               compute::logit_bytes_half,
+                               compute::logit_back_bytes_half,
+                               compute::logit_bytes_full,
+                               compute::logit_back_bytes_full};
+// [counted: LayerNorm reads and writes; backward reads two tensors twice, for its input and for its weights]
+constexpr Traffic eager_layer_norm = {2,
+                                      5,
+                                      3,
+                                      3,
+                                      10,
+                                      5,
+                                      9,
+                                      compute::logit_bytes_half,
+                                      compute::logit_back_bytes_half,
+                                      compute::logit_bytes_full,
+                                      compute::logit_back_bytes_full};
+// [counted: the loss reads the outputs once; backward reads them and writes their gradient]
+constexpr Traffic fused_traffic = {2, 5, 3, 3, 2, 3, 5, 2, 4, 4, 8};
+// [counted: sum and normalised tensor written together]
+constexpr Traffic jit_traffic = {4, 6, 0, 0, 2, 3, 5, 2, 4, 4, 8};
+
+Traffic traffic_of(Fusion fusion, bool rms_norm) {
+  if (fusion == Fusion::jit) return jit_traffic;
+  if (fusion == Fusion::fused) return fused_traffic;
+  return rms_norm ? eager_rms : eager_layer_norm;
+}
+
+double key_share(const TransformerShape& shape) { return static_cast<double>(shape.kv_heads) / shape.heads; }
+double norm_parameters(const TransformerShape& shape) { return (shape.rms_norm ? 1.0 : 2.0) * shape.hidden; }
+
+class TransformerBuilder {
+ public:
+  TransformerBuilder(const TransformerShape& shape, const Job& job, const GpuSpec& gpu)
+      : shape_(shape),
+        device_(device_model(gpu, job.cuda_graph)),
+        format_(math_format(job.precision, gpu)),
+        scores_in_memory_(job.fusion == Fusion::eager || job.fusion == Fusion::nchw),
+        traffic_(traffic_of(job.fusion, shape.rms_norm)),
+        element_(activation_bytes(job.precision)),
+        sequences_(job.micro_batch()),
+        rows_(sequences_ * job.tokens_per_sequence),
+        squares_(job.tokens_per_sequence * job.tokens_per_sequence * job.length_square_ratio),
+        h_(shape.hidden),
+        f_(shape.feed_forward),
+        g_(h_ * key_share(shape)),
+        up_(shape.gated ? 2 * f_ : f_) {}
+
+  std::vector<Kernel> layer_forward() const {
+    std::vector<Kernel> out;
+    add_norm(out);
+    out.push_back(linear(rows_, h_ + 2 * g_, h_));
+    add_rotary(out);
+    add_attention(out, true);
+    out.push_back(linear(rows_, h_, h_));
+    add_norm(out);
+    out.push_back(linear(rows_, up_, h_));
+    out.push_back(elementwise(rows_ * f_, shape_.gated ? traffic_.gated : 2));
+    out.push_back(linear(rows_, h_, f_));
+    for (int i = 0; i < 2 && traffic_.add > 0; ++i) out.push_back(elementwise(rows_ * h_, traffic_.add));
+    if (format_ == MathFormat::fp8) out.push_back(casts(compute::fp8_cast_forward));
+    return out;
+  }
+
+  std::vector<Kernel> layer_backward() const {
+    std::vector<Kernel> out = {linear(rows_, f_, h_), weight(h_, f_)};
+    out.push_back(elementwise(rows_ * f_, shape_.gated ? traffic_.gated_back : 3));
+    out.push_back(linear(rows_, h_, up_));
+    out.push_back(weight(up_, h_));
+    add_norm_back(out);
+    out.push_back(linear(rows_, h_, h_));
+    out.push_back(weight(h_, h_));
+    add_attention(out, false);
+    add_rotary(out);
+    out.push_back(linear(rows_, h_, h_ + 2 * g_));
+    out.push_back(weight(h_ + 2 * g_, h_));
+    add_norm_back(out);
+    if (shape_.biases)  // sums over the rows
+      for (const double width : {h_, up_, h_, h_ + 2 * g_}) out.push_back(reduction(rows_ * width, 1));
+    if (format_ == MathFormat::fp8) out.push_back(casts(compute::fp8_cast_backward));
+    return out;
+  }
+
+  std::vector<Kernel> embedding_forward() const {
+    std::vector<Kernel> out;
+    if (shape_.patch > 0) out.push_back(linear(patches(), h_, patch_elements()));
+    out.push_back(elementwise(rows_ * h_, shape_.positions > 0 ? 2 + 3 : 2));
+    return out;
+  }
+  // The table's gradient is cleared, then added to row by row; where the head shares it, the two are added.
+  std::vector<Kernel> embedding_backward() const {
+    if (shape_.patch > 0) return {product(format_, {h_, patch_elements(), patches()}, true)};
+    const double table = static_cast<double>(shape_.vocabulary) * h_;
+    return {elementwise(rows_ * h_, 3), elementwise(table, shape_.tied ? 1 + 3 : 1)};
+  }
+
+  std::vector<Kernel> head_forward() const {
+    return {reduction(rows_ * h_, 2), half_linear(outputs(), vocabulary(), h_), loss(true)};
+  }
+  std::vector<Kernel> head_backward() const {
+    return {loss(false), half_linear(outputs(), h_, vocabulary()),
+            product(half_or(format_), {vocabulary(), h_, outputs()}, true), reduction(rows_ * h_, 5)};
+  }
+
+ private:
+  double vocabulary() const { return std::ceil(shape_.vocabulary / vocabulary_multiple) * vocabulary_multiple; }
+  double outputs() const { return shape_.patch > 0 ? std::ceil(sequences_) : rows_; }  // one class an image
+  double patch_elements() const { return 3.0 * shape_.patch * shape_.patch; }
+  double patches() const { return sequences_ * (image_tokens(shape_) - 1); }
+
+  static MathFormat half_or(MathFormat format) { return format == MathFormat::fp8 ? MathFormat::half : format; }
+
+  Kernel product(MathFormat format, GemmShape shape, bool split) const {
+    const double operand = format == MathFormat::fp8 ? 1.0 : element_;
+    shape.bytes = (shape.m * shape.k + shape.n * shape.k) * operand + shape.m * shape.n * element_;
+    shape.split_k = split;
+    return gemm_kernel(device_, format, shape);
+  }
+  Kernel linear(double m, double n, double k) const { return product(format_, {m, n, k}, false); }
+  // The head is left out of FP8 [published: torchtitan, Transformer Engine].
+  Kernel half_linear(double m, double n, double k) const { return product(half_or(format_), {m, n, k}, false); }
+  Kernel weight(double n, double k) const { return product(format_, {n, k, rows_}, true); }
+
+  Kernel elementwise(double elements, double passes) const {
+    return elementwise_kernel(device_, passes * elements * element_);
+  }
+  // Normalisation, softmax, sums.
+  Kernel reduction(double elements, double passes) const {
+    return stream_kernel(device_, passes * elements * element_);
+  }
+
+  void add_norm(std::vector<Kernel>& out) const { out.push_back(reduction(rows_ * h_, traffic_.norm)); }
+  void add_norm_back(std::vector<Kernel>& out) const {
+    out.push_back(reduction(rows_ * h_, traffic_.norm_back));
+    if (traffic_.add_back > 0) out.push_back(elementwise(rows_ * h_, traffic_.add_back));
+  }
+  void add_rotary(std::vector<Kernel>& out) const {
+    if (shape_.positions == 0) out.push_back(elementwise(rows_ * (h_ + g_), traffic_.rotary));
+  }
+
+  // Casts to 8 bits of what enters the products, in proportion to BERT's: h, h, h and f = 4 h wide.
+  Kernel casts(double passes) const { return elementwise(rows_ * (3 * h_ + f_) / 7, passes); }
+
+  Kernel loss(bool forward) const {
+    const double half = forward ? traffic_.loss : traffic_.loss_back;
+    const double full = forward ? traffic_.loss_full : traffic_.loss_back_full;
+    return stream_kernel(device_, outputs() * vocabulary() * (element_ == 2 ? half : full));
+  }
+
+  void add_attention(std::vector<Kernel>& out, bool forward) const {
+    if (scores_in_memory_) return add_scores(out, forward);
+    const double scores = shape_.patch > 0 ? squares_ : computed_scores();
+    const double per_score = (forward ? 4.0 : 10.0) * h_ / shape_.heads;
+    const double share = forward ? share_of_products(compute::fused_attention, 4 * reference_head)
+                                 : share_of_products(compute::fused_attention_back, 10 * reference_head);
+    const double all = sequences_ * shape_.heads * scores;
+    const double sm_cycles_per_s = device_.transpose_elements_per_s / compute::transpose_elements_per_sm_cycle;
+    const double products_s = all * per_score / (device_.rate(half_or(format_)) * share);
+    const double exponentials_s = all / (exponentials_per_sm_cycle * sm_cycles_per_s);
+    const double tensors = (forward ? 2 : 4) * (h_ + g_);  // q, k, v, o; backward their gradients too
+    out.push_back(
+        {products_s + exponentials_s, rows_ * tensors * element_ / device_.dram_bytes_per_s, device_.fixed_s});
+  }
+  double computed_scores() const {
+    const double length = std::sqrt(squares_);
+    return std::min(squares_, length * (length + causal_block) / 2);
+  }
+
+  // Scale, mask and softmax over all scores; copies to and from the order of heads.
+  void add_scores(std::vector<Kernel>& out, bool forward) const {
+    const double length = std::sqrt(squares_), all = sequences_ * shape_.heads * squares_;
+    GemmShape shape{length, length, h_ / shape_.heads, sequences_ * shape_.heads};
+    shape.bytes = 2 * rows_ * h_ * element_ + all * element_;
+    for (int i = 0; i < (forward ? 2 : 4); ++i) out.push_back(gemm_kernel(device_, half_or(format_), shape));
+    out.push_back(elementwise(all, 2));
+    if (shape_.patch == 0) out.push_back(elementwise(all, 2));
+    out.push_back(reduction(all, forward ? 2 : 3));
+    for (int i = 0; i < 4; ++i) out.push_back(elementwise(rows_ * h_, 2));
+  }
+
+  TransformerShape shape_;
+  DeviceModel device_;
+  MathFormat format_;
+  bool scores_in_memory_;
+  Traffic traffic_;
+  double element_, sequences_, rows_, squares_, h_, f_, g_, up_;
+};
+
+void append(std::vector<Kernel>& out, const std::vector<Kernel>& more) {
+  out.insert(out.end(), more.begin(), more.end());
+}
+
+int layer_tensors(const TransformerShape& shape) {
+  const int products = shape.gated ? 7 : 4, norms = 2 * (shape.rms_norm ? 1 : 2);
+  return products * (shape.biases ? 2 : 1) + norms;
+}
+int embedding_tensors(const TransformerShape& shape) {
+  return (shape.patch > 0 ? 3 : 1) + (shape.positions > 0 ? 1 : 0);
+}
+int head_tensors(const TransformerShape& shape) {
+  return (shape.rms_norm ? 1 : 2) + (shape.patch > 0 ? 2 : shape.tied ? 0 : 1);
+}
+
+}  // namespace
+
+int image_tokens(const TransformerShape& shape) {
+  const int side = image_pixels / shape.patch;
+  return side * side + 1;
+}
+
+double layer_parameters(const TransformerShape& shape) {
+  const double h = shape.hidden, f = shape.feed_forward, g = h * key_share(shape), up = shape.gated ? 2 * f : f;
+  const double biases = shape.biases ? (h + 2 * g) + h + up + h : 0;
+  return h * (h + 2 * g) + h * h + h * up + f * h + biases + 2 * norm_parameters(shape);
+}
+
+double embedding_parameters(const TransformerShape& shape) {
+  const double h = shape.hidden;
+  if (shape.patch > 0)  // the patches' product with its bias, the class token
+    return 3.0 * shape.patch * shape.patch * h + h + h + shape.positions * h;
+  return (static_cast<double>(shape.vocabulary) + shape.positions) * h;
+}
+
+double head_parameters(const TransformerShape& shape) {
+  const double h = shape.hidden;
+  if (shape.patch > 0) return norm_parameters(shape) + shape.vocabulary * h + shape.vocabulary;
+  return norm_parameters(shape) + (shape.tied ? 0.0 : shape.vocabulary * h);
+}
+
+double parameters(const TransformerShape& shape) {
+  return shape.layers * layer_parameters(shape) + embedding_parameters(shape) + head_parameters(shape);
+}
+
+int tensors(const TransformerShape& shape) {
+  return shape.layers * layer_tensors(shape) + embedding_tensors(shape) + head_tensors(shape);
+}
+
+double forward_flop(const TransformerShape& shape, double tokens, double tokens_squared) {
+  const double h = shape.hidden, f = shape.feed_forward, g = h * key_share(shape);
+  const double products = h * (h + 2 * g) + h * h + (shape.gated ? 3 : 2) * h * f;
+  const double layers = shape.layers * (2 * products * tokens + 4 * tokens_squared * h);
+  if (shape.patch == 0) return layers + 2 * h * shape.vocabulary * tokens;
+  return layers + 2 * h * (3.0 * shape.patch * shape.patch * (image_tokens(shape) - 1) + shape.vocabulary);
+}
+
+MicroBatchKernels transformer_kernels(const TransformerShape& shape, const Job& job, const GpuSpec& gpu) {
+  const TransformerBuilder builder(shape, job, gpu);
+  MicroBatchKernels kernels;
+  const auto add_block = [&](const std::vector<Kernel>& block) {
+    append(kernels.forward, block);
+    kernels.forward_ends.push_back(kernels.forward.size());
+  };
+  add_block(builder.embedding_forward());
+  const std::vector<Kernel> forward = builder.layer_forward(), backward = builder.layer_backward();
+  for (int i = 0; i < shape.layers; ++i) add_block(forward);
+  add_block(builder.head_forward());
+
+  kernels.backward.push_back({"head", builder.head_backward(), head_parameters(shape), head_tensors(shape)});
+  for (int i = shape.layers; i-- > 0;)
+    kernels.backward.push_back({"layer." + std::to_string(i), backward, layer_parameters(shape), layer_tensors(shape)});
+  kernels.backward.push_back(
+      {"embeddings", builder.embedding_backward(), embedding_parameters(shape), embedding_tensors(shape)});
+  return kernels;
+}
+
+}  // namespace clustersim

@@ -1,0 +1,41 @@
+// Kernels of a transformer's micro-batch: decoders of text (GPT, Llama) and encoders of images (ViT).
+//
+// T rows (tokens), width h, feed-forward f (F = 2 f with SwiGLU, else f), g = h kv_heads / heads, S tokens a sequence.
+//   products forward   T x (h + 2 g) x h,  T x h x h,  T x F x h,  T x h x f;  data and weight gradient of each
+//                      projections of one input are one product
+//   attention          fused  one kernel, scores stay on the chip: 4 T S_c h FLOP forward, 2.5 times that backward, and
+//                             an exponential for each score; S_c = (S + 128) / 2 where causal (blocks that are wholly
+//                             masked are left out), else S
+//                      eager  two batched products S x S x h/heads forward, four backward, and passes over the scores;
+//                             the masked half is computed and thrown away
+//   head               the output product over the whole vocabulary, and the loss as traffic over its T V outputs
+// What lies between the products is traffic, by fusion:
+//   eager  a kernel for each operator of the published code; RMSNorm and rotary positions are several operators
+//   fused  one kernel each for attention, normalisation, rotary positions, SwiGLU and loss
+//   jit    the same, and additions joined with the normalisation that follows
+// Without dropout. An exponential costs what the special-function units give; the rest of the attention kernel runs at
+// the share of the product rate that its 64-wide heads reach on A100 (constants.h), so that narrow heads are slower.
+// No number here was fitted to a decoder. Source: shapes; Dao 2023 and Shah et al. 2024 (attention kernels).
+// Checked by: tests/models/decoder_test.cc; shown beside published runs by `validate throughput`.
+#pragma once
+
+#include "models/workload/cnn_kernels.h"
+
+namespace clustersim {
+
+double layer_parameters(const TransformerShape& shape);
+double embedding_parameters(const TransformerShape& shape);
+// Last normalisation, and the output product where its weights are its own.
+double head_parameters(const TransformerShape& shape);
+double parameters(const TransformerShape& shape);
+int tensors(const TransformerShape& shape);
+// FLOPs of a forward pass over one sequence, the masked half of the scores counted, as is usual.
+double forward_flop(const TransformerShape& shape, double tokens, double tokens_squared);
+
+// Tokens of an image: its patches and one for the class.
+constexpr int image_pixels = 224;
+int image_tokens(const TransformerShape& shape);
+
+MicroBatchKernels transformer_kernels(const TransformerShape& shape, const Job& job, const GpuSpec& gpu);
+
+}  // namespace clustersim

@@ -1,0 +1,166 @@
+#include "sim/validation/transformer_runs.h"
+
+#include <nlohmann/json.hpp>
+
+namespace clustersim {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+struct Shape {
+  const char* source;
+  const char* base;
+  int layers, hidden, heads, vocabulary;  // 0: of the base
+};
+// [published: llm-foundry, scripts/train/yamls/mpt; DLPerf, reports/GPT, heads of 96 and 64]
+constexpr Shape shapes[] = {{"MPT-125m", "gpt-3-small-125m", 12, 768, 12, 50368},
+                            {"MPT-350m", "gpt-3-medium-350m", 24, 1024, 16, 50368},
+                            {"MPT-760m", "gpt-3-large-760m", 24, 1536, 12, 50368},
+                            {"MPT-1b", "gpt-3-xl-1-3b", 24, 2048, 16, 50368},
+                            {"MPT-3b", "gpt-3-2-7b", 32, 2560, 20, 50368},
+                            {"MPT-7b", "gpt-3-6-7b", 32, 4096, 32, 50368},
+                            {"MPT-13b", "gpt-3-13b", 40, 5120, 40, 50368},
+                            {"MPT-30b", "gpt-3-13b", 48, 7168, 56, 50368},
+                            {"Llama-3.1-8B", "llama-3-8b", 0, 0, 0, 0},
+                            {"GPT 498M (hidden 1536, 16 layers)", "gpt-3-large-760m", 16, 1536, 16, 51200},
+                            {"GPT 117M (hidden 768, 12 layers)", "gpt-3-small-125m", 12, 768, 12, 51200},
+                            {"GPT-2", "gpt-2-small", 0, 0, 0, 0},
+                            {"GPT-2 medium", "gpt-2-medium", 0, 0, 0, 0},
+                            {"Nemotron-3 Nano 30B-A3B", "", 0, 0, 0, 0},
+                            {"ViT-B/16", "vit-b-16", 0, 0, 0, 0}};
+
+const Shape* shape_of(const MeasurementRow& row) {
+  for (const Shape& shape : shapes)
+    if (row.text("model") == shape.source) return &shape;
+  return nullptr;
+}
+
+Json model_of(const Shape& shape) {
+  if (shape.layers == 0) return shape.base;
+  return {{"base", shape.base},
+          {"layers", shape.layers},
+          {"hidden", shape.hidden},
+          {"heads", shape.heads},
+          {"vocabulary", shape.vocabulary}};
+}
+
+std::string reason_against(const MeasurementRow& row) {
+  const std::string &framework = row.text("framework"), &notes = row.text("notes");
+  if (row.text("model") == "Nemotron-3 Nano 30B-A3B") return "not modelled: a mixture of experts";
+  if (row.text("unit") == "s") return "not modelled: the source is sure neither of the GPU nor of the batch";
+  if (contains(notes, " CP") && !contains(notes, "CP1")) return "not modelled: context parallelism";
+  if (starts_with(notes, "CP")) return "not modelled: context parallelism";
+  if (contains(framework, " TP") && !contains(framework, " TP1")) return "not modelled: tensor parallelism";
+  if (contains(framework, " PP") && !contains(framework, " PP1")) return "not modelled: pipeline parallelism";
+  return "";
+}
+
+struct Machine {
+  const char* gpu;
+  double least_gb, most_gb;
+  const char* server;
+  const char* id;
+};
+constexpr Machine machines[] = {{"A100-SXM4", 79, 80, "dgx-a100-80gb", "a100-sxm4-80gb"},
+                                {"A100-SXM4", 40, 40, "dgx-a100-40gb", "a100-sxm4-40gb"},
+                                {"H100-SXM5", 80, 80, "dgx-h100", "h100-sxm5-80gb"},
+                                {"H100-SXM5 (96GB, 500 W)", 96, 96, "dgx-h100", "h100-sxm5-80gb"},
+                                {"V100-SXM2", 16, 16, "dgx-1", "v100-sxm2-16gb"},
+                                {"RTX 3090", 24, 24, "", "rtx-3090"}};
+
+const Machine* machine_of(const MeasurementRow& row) {
+  for (const Machine& machine : machines)
+    if (row.text("gpu") == machine.gpu && row.number("gpu_mem_gb", 0) >= machine.least_gb &&
+        row.number("gpu_mem_gb", 0) <= machine.most_gb)
+      return &machine;
+  return nullptr;
+}
+
+Json node_of(const Machine& machine, int gpus) {
+  Json node = {{"gpu", machine.id}, {"gpus", gpus}};
+  if (*machine.server != '\0') node["server"] = machine.server;
+  if (std::string(machine.gpu) == "H100-SXM5 (96GB, 500 W)") {
+    node["gpu"] = {{"base", machine.id}, {"memory", "96 GB"}};
+    node["gpu_power_limit"] = "500 W";
+  }
+  return node;
+}
+
+// FLOPs of a sequence by the formula that DLPerf states rates in [published: Narayanan et al. 2021].
+double megatron_flop(const Shape& shape, double s) {
+  const double h = shape.hidden, l = shape.layers;
+  return 96 * s * l * h * h * (1 + s / (6 * h) + shape.vocabulary / (16 * l * h));
+}
+
+double samples_per_s(const MeasurementRow& row, const Shape& shape, int gpus) {
+  const double rate = row.number("throughput"), tokens = row.number("seq_len", 1);
+  const std::string& unit = row.text("unit");
+  if (unit == "tokens/s") return rate / tokens;
+  if (unit == "tokens/s per GPU") return rate * gpus / tokens;
+  if (unit == "TFLOP/s per GPU") return rate * 1e12 * gpus / megatron_flop(shape, tokens);
+  return rate;
+}
+
+int micro_batch(const MeasurementRow& row) {
+  const std::string& notes = row.text("notes");
+  const std::size_t at = notes.find("micro-batch ");
+  return at == std::string::npos ? static_cast<int>(row.number("batch_per_gpu", 1)) : std::stoi(notes.substr(at + 12));
+}
+
+Json job_of(const MeasurementRow& row, const Shape& shape) {
+  const std::string &source = row.text("source"), &notes = row.text("notes"), &precision = row.text("precision");
+  Json job = {{"model", model_of(shape)},
+              {"precision", precision == "BF16"  ? "bf16"
+                            : precision == "FP8" ? "fp8"
+                                                 : "amp"},
+              {"batch_per_gpu", micro_batch(row)},
+              {"accumulation", static_cast<int>(row.number("grad_accum", 1))}};
+  if (row.has("seq_len")) job["sequence_length"] = static_cast<int>(row.number("seq_len"));
+  if (starts_with(source, "mosaicml/llm-foundry")) {
+    job["sharding"] = "full";
+    job["gradient_precision"] = "fp16";
+    job["activation_checkpointing"] = contains(notes, "act. ckpt True");
+  } else if (starts_with(source, "pytorch/torchtitan")) {
+    job["sharding"] = "full";
+    job["fusion"] = contains(notes, "compile") || contains(notes, "full AC") ? "jit" : "fused";
+    job["activation_checkpointing"] = contains(notes, "full AC");
+  } else if (starts_with(source, "Oneflow-Inc/DLPerf")) {
+    job["fusion"] = "eager";
+    job["activation_checkpointing"] = true;
+  } else {
+    job["fusion"] = "eager";
+  }
+  job["data"] = {{"from", row.text("data") == "synthetic" ? "synthetic" : "page-cache"}};
+  job["target"] = {{"steps", 1}};
+  return job;
+}
+
+}  // namespace
+
+std::optional<TransformerRun> transformer_run(const MeasurementRow& row) {
+  const Shape* shape = shape_of(row);
+  if (shape == nullptr) return std::nullopt;
+  TransformerRun run;
+  const int gpus = static_cast<int>(row.number("gpus_total", 1));
+  run.row.id = row.text("id");
+  run.row.gpus = gpus;
+  run.row.group = *shape->base != '\0' && starts_with(shape->base, "vit") ? "vision transformers" : "decoders";
+  run.row.family =
+      row.text("gpu") + " " + row.text("model") + " " + row.text("framework") + " " + row.text("precision");
+  run.not_modelled = reason_against(row);
+  const Machine* machine = machine_of(row);
+  if (run.not_modelled.empty() && machine == nullptr) run.not_modelled = "not modelled: the source names no GPU";
+  if (!run.not_modelled.empty()) return run;
+  run.row.measured = samples_per_s(row, *shape, gpus);
+  const Json scenario = {{"clustersim", 1},
+                         {"name", run.row.id},
+                         {"cluster", {{"nodes", 1}, {"node", node_of(*machine, gpus)}}},
+                         {"job", job_of(row, *shape)}};
+  run.row.scenario = scenario.dump();
+  return run;
+}
+
+}  // namespace clustersim
