@@ -112,8 +112,10 @@ std::string messages_text(const Assembly& assembly) {
     messages += one.count;
     ++count;
   }
-  if (count == 0)
-    return assembly.job().recorded_collectives ? "the collectives last as long as recorded" : "no collectives";
+  if (count == 0) {
+    if (assembly.job().recorded_collectives) return "collectives last as long as recorded";
+    return requests(assembly).empty() ? "no collectives" : "no collective here is a ring: each is one transfer";
+  }
   char text[240];
   std::snprintf(text, sizeof text, "%d collective%s a step, all by ring, in %.0f messages%s", count,
                 count == 1 ? "" : "s", messages,
