@@ -5,6 +5,7 @@
 #include "clustersim/error.h"
 #include "models/fabric/build_fabric.h"
 #include "models/workload/rank_noise.h"
+#include "sim/engine/max_min.h"
 #include "sim/engine/topology.h"
 
 namespace clustersim {
@@ -202,6 +203,7 @@ std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDeman
     add_route(copy.uses, memory, plan.gpus[number], 1, gpus_[gpu].node);
     stages.push_back(copy);
   }
+  for (InputStage& stage : stages) merge_uses(stage.uses);  // once, not for each batch
   return stages;
 }
 
