@@ -25,10 +25,13 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
   if (detail.messages) messages_.emplace(cluster_, fabric_, *simulated_, *routes_);
   inputs_.resize(2);
   for (const NodePlan& plan : fabric_.nodes) {
-    const NodeSpec& node = cluster_.groups[static_cast<std::size_t>(plan.group)].node;
+    const NodeGroup& group = cluster_.groups[static_cast<std::size_t>(plan.group)];
+    const NodeSpec& node = group.node;
+    const Job own = job_.on(group);
     const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : job_.shards;
-    models_.push_back(build_step(job_, node.gpu, node.cpu, cluster_.gpus(), shards));
-    for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, job_, first));
+    models_.push_back(build_step(own, node.gpu, node.cpu, cluster_.gpus(), shards));
+    samples_.push_back(own.samples_per_step_and_gpu());
+    for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, own, first));
   }
   add_gpus();
 }
@@ -70,6 +73,11 @@ void Assembly::add_gpus() {
                        model_of(static_cast<std::size_t>(node.plan_node), slowdown), slowdown, node.stands_for});
     }
   }
+}
+
+double Assembly::micro_batch(std::size_t gpu) const {
+  return job_.on(cluster_.groups[static_cast<std::size_t>(fabric_.nodes[plan_node(gpus_[gpu].node)].group)])
+      .micro_batch();
 }
 
 const NodeSpec& Assembly::node_spec(std::size_t node) const {
@@ -137,7 +145,7 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
     rank.stages = input_stages(g, demand);
     for (std::size_t s = 0; s < rank.stages.size(); ++s)
       rank.stage_streams.push_back(rank.compute_stream + 1 + static_cast<StreamId>(s));
-    rank.gpu_decode_s = demand.gpu_decode_s * job_.samples_per_step_and_gpu() * (1 + gpus_[g].slowdown);
+    rank.gpu_decode_s = demand.gpu_decode_s * samples_of(g) * (1 + gpus_[g].slowdown);
     spec.ranks.push_back(std::move(rank));
   }
   // Ranks wait for the slowest: noise of the machines, and sequences of unequal length.
@@ -157,7 +165,7 @@ InputStage Assembly::read_stage(std::size_t gpu, const InputDemand& demand) cons
   const NodePlan& plan = fabric_.nodes[plan_node(gpus_[gpu].node)];
   const int memory =
       plan.memories[static_cast<std::size_t>(plan.gpu_socket[static_cast<std::size_t>(gpus_[gpu].number)])];
-  InputStage stage{"read", demand.stored_bytes * job_.samples_per_step_and_gpu(), 0, 0, {}};
+  InputStage stage{"read", demand.stored_bytes * samples_of(gpu), 0, 0, {}};
   const double cold = std::max(0.0, 1.0 - demand.page_cache_share - demand.cache_share);
   if (demand.cache_share > 0) stage.uses.push_back({node_resource(n, cache_array), demand.cache_share, 1});
   if (cold <= 0) return stage;
@@ -184,7 +192,7 @@ std::vector<InputStage> Assembly::input_stages(std::size_t gpu, const InputDeman
   const auto n = static_cast<std::size_t>(gpus_[gpu].node);
   const NodePlan& plan = fabric_.nodes[plan_node(gpus_[gpu].node)];
   const auto number = static_cast<std::size_t>(gpus_[gpu].number);
-  const double samples = job_.samples_per_step_and_gpu();
+  const double samples = samples_of(gpu);
   std::vector<InputStage> stages;
   if (job_.data.from == DataSource::synthetic) return stages;
   if (demand.stored_bytes > 0) stages.push_back(read_stage(gpu, demand));

@@ -57,6 +57,7 @@ class Assembly {
   // What a simulated node is of.
   const NodeSpec& node_spec(std::size_t node) const;
   // By node of the plan.
+  double micro_batch(std::size_t gpu) const;
   const InputDemand& input(std::size_t plan_node, bool first_epoch) const {
     return inputs_[first_epoch ? 1 : 0][plan_node];
   }
@@ -71,6 +72,7 @@ class Assembly {
   std::size_t plan_node(int node) const {
     return static_cast<std::size_t>(simulated_->nodes()[static_cast<std::size_t>(node)].plan_node);
   }
+  double samples_of(std::size_t gpu) const { return samples_[plan_node(gpus_[gpu].node)]; }
   // Resources beyond the links of the simulated fabric and the plan's pools, in this order for each simulated node,
   // then the shared storage.
   enum NodeResource { loader_cores, local_array, cache_array, node_resource_count };
@@ -96,6 +98,7 @@ class Assembly {
   // By node of the plan; behind them those of slower GPUs, with the node and how much slower.
   std::vector<StepModel> models_;
   std::vector<std::pair<std::size_t, double>> slowed_;
+  std::vector<double> samples_;                   // by node of the plan: of one GPU in one optimizer step
   std::vector<std::vector<InputDemand>> inputs_;  // [steady, first epoch] by node
 };
 

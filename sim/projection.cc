@@ -21,7 +21,7 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
     Conditions conditions;
     conditions.clock = result.clocks[g];
     const double forward = work_seconds({assembly.step_model(g).forward, 1.0}, conditions);
-    slowest_per_sample = std::max(slowest_per_sample, forward / job.micro_batch());
+    slowest_per_sample = std::max(slowest_per_sample, forward / assembly.micro_batch(g));
   }
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }
@@ -32,8 +32,8 @@ Time one_checkpoint(const Assembly& assembly) {
   if (job.checkpoint.every <= Time()) return Time();
   const MemoryNeed need = memory_needed(job, node.gpu, assembly.cluster().gpus());
   const double share = node.storage.sequential_efficiency * std::max(1, node.storage.count);
-  return checkpoint_blocking(need.weights + need.optimizer, job.checkpoint.asynchronous, node.pcie.achievable,
-                             node.cpu.memory_bandwidth, node.storage.tier.write * share);
+  return checkpoint_blocking(job.checkpoint.size.value_or(need.weights + need.optimizer), job.checkpoint.asynchronous,
+                             node.pcie.achievable, node.cpu.memory_bandwidth, node.storage.tier.write * share);
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
@@ -80,7 +80,8 @@ Projection project(const Assembly& assembly, const JobResult& result) {
     run.evaluations = std::floor(p.target.samples / job.evaluation.every_samples + 1e-9);
   run.evaluation = p.one_evaluation;
   run.checkpoint_interval = job.checkpoint.every;
-  run.checkpoint_blocking = one_checkpoint(assembly);
+  p.one_checkpoint = one_checkpoint(assembly);
+  run.checkpoint_blocking = p.one_checkpoint;
   p.time = time_to_train(run);
   p.saved_while_cool = saved_while_cool(assembly, result, p.target.steps);
   p.time.first_epoch = p.time.first_epoch - p.saved_while_cool;

@@ -14,8 +14,9 @@ struct Projection {
   TimeToTrain time;
   Time saved_while_cool;  // counted in `time`: before the GPUs are warm they are faster (warm_up.h)
   Time one_evaluation;
-  Power gpu_power;   // mean over GPUs, while training
-  Power node_power;  // mean over nodes, from the wall, while training
+  Time one_checkpoint;  // holds the run up so long
+  Power gpu_power;      // mean over GPUs, while training
+  Power node_power;     // mean over nodes, from the wall, while training
   Power installed_node_power;
   Temperature hottest;
   double slowest_clock = 1;  // relative

@@ -88,6 +88,10 @@ class Summary {
     metric("time_to_train", p.time.total.base(), "s", "to the target, evaluations and checkpoints included");
     if (scenario_.job.data.from != DataSource::synthetic)
       metric("first_epoch_time", p.time.first_epoch.base(), "s", "the first epoch, or the part of it that is needed");
+    if (scenario_.job.checkpoint.every > Time()) {
+      metric("checkpoint_blocking_time", p.one_checkpoint.base(), "s", "one checkpoint holds the run up");
+      metric("checkpoint_time", p.time.checkpoint.base(), "s", "all checkpoints together hold the run up");
+    }
     if (scenario_.job.evaluation.every_samples > 0)
       metric("evaluation_time", p.time.evaluations.base(), "s", "all evaluations together");
   }
@@ -259,10 +263,9 @@ class Summary {
 
   std::string reduction_text() const {
     const Cluster& cluster = scenario_.cluster;
-    if (cluster.gpus() == 1 || scenario_.job.model == ModelKind::emulated) return "";
     const Job& job = own_.assembly.job();
-    if (job.model == ModelKind::trace) return "";
     const StepModel& model = own_.assembly.step_model(0);
+    if (cluster.gpus() == 1 || job.model == ModelKind::trace || model.backward.empty()) return "";
     if (job.sharding == Sharding::full || job.sharding == Sharding::hybrid) return sharding_text(job, model);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
     double total = 0, largest = 0;

@@ -7,7 +7,8 @@ namespace clustersim {
 
 TargetLength target_length(const Job& job, const Cluster& cluster) {
   TargetLength t;
-  t.global_batch = job.samples_per_step_and_gpu() * cluster.gpus();
+  for (const NodeGroup& group : cluster.groups)
+    t.global_batch += job.on(group).samples_per_step_and_gpu() * group.count * group.node.gpus;
   const double epoch = job.data.dataset.samples;
   switch (job.target.kind) {
     case Target::Kind::epochs:

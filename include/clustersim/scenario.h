@@ -71,6 +71,8 @@ struct NodeSpec {
 struct NodeGroup {
   int count = 1;
   NodeSpec node;
+  std::optional<int> batch_per_gpu = std::nullopt;   // another than the job's
+  std::optional<Time> emulated_step = std::nullopt;  // another than the job's
 };
 
 enum class FabricShape : std::uint8_t { single_switch, fat_tree, rail_optimized };
@@ -163,6 +165,7 @@ struct DataSpec {
   Container container = Container::record;
   Loader loader = Loader::pytorch;
   int workers_per_gpu = 8;
+  std::optional<Time> worker_time;  // a sample's decoding and transforms in one worker; empty: by data set and loader
   bool first_epoch_cold = true;
 };
 
@@ -175,6 +178,7 @@ struct Evaluation {
 struct Checkpoint {
   Time every;  // 0: never
   bool asynchronous = true;
+  std::optional<Bytes> size;  // of what is saved; empty: by model, optimiser and precision
 };
 
 struct Target {
@@ -200,6 +204,7 @@ struct Job {
   ModelKind model = ModelKind::resnet;
   Time emulated_step;  // ModelKind::emulated: compute time of one batch on one GPU
   Bytes emulated_sample_bytes;
+  double emulated_parameters = 0;          // whose gradients are exchanged; 0: none are
   std::shared_ptr<const StepTrace> trace;  // ModelKind::trace: the recorded step, constant once read
   std::optional<GpuSpec> trace_gpu;        // what it was recorded on; empty: taken as the GPU of the cluster
   bool recorded_collectives = false;       // collectives keep their recorded times
@@ -233,6 +238,13 @@ struct Job {
   Checkpoint checkpoint;
   Target target;
 
+  // The job as the GPUs of a group run it.
+  Job on(const NodeGroup& group) const {
+    Job own = *this;
+    own.batch_per_gpu = group.batch_per_gpu.value_or(batch_per_gpu);
+    own.emulated_step = group.emulated_step.value_or(emulated_step);
+    return own;
+  }
   // Samples that one GPU contributes to one optimiser step.
   double samples_per_step_and_gpu() const {
     return stack == Stack::mlperf ? batch_per_gpu : static_cast<double>(batch_per_gpu) * accumulation;

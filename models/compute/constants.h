@@ -96,15 +96,18 @@ constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled t
 struct LayerPass {
   double hidden, scores;
 };
-// [assumed: counted from the operators; one kernel each. GELU's gradient as five operators and the copies of queries,
-// keys and values: with T0463 to T0488 in view, which need them at both precisions and batch sizes]
+// [assumed: counted from the operators; one kernel each. The copies of queries, keys and values: with T0463 to T0488 in
+// view, which need them at both precisions and batch sizes]
 constexpr LayerPass eager_forward[] = {{2, 0}, {2, 0}, {2, 0}, {2, 0},   {2, 0},   {2, 0},   {2, 0},
                                        {0, 2}, {0, 2}, {0, 2}, {0, 2.5}, {2, 0},   {2.5, 0}, {3, 0},
                                        {2, 0}, {8, 0}, {8, 0}, {2, 0},   {2.5, 0}, {3, 0},   {2, 0}};
-constexpr LayerPass eager_backward[] = {{5, 0},  {5, 0},   {3, 0}, {3, 0}, {2.5, 0}, {2.5, 0}, {1, 0},  {1, 0},
-                                        {1, 0},  {1, 0},   {1, 0}, {4, 0}, {12, 0},  {12, 0},  {12, 0}, {12, 0},
-                                        {12, 0}, {0, 2.5}, {0, 3}, {0, 2}, {2, 0},   {2, 0},   {2, 0},  {2, 0},
-                                        {2, 0},  {2, 0},   {2, 0}, {3, 0}, {3, 0}};
+constexpr LayerPass eager_backward[] = {{5, 0}, {5, 0}, {3, 0}, {3, 0},  {2.5, 0}, {2.5, 0}, {1, 0}, {1, 0}, {1, 0},
+                                        {1, 0}, {1, 0}, {4, 0}, {12, 0}, {0, 2.5}, {0, 3},   {0, 2}, {2, 0}, {2, 0},
+                                        {2, 0}, {2, 0}, {2, 0}, {2, 0},  {2, 0},   {3, 0},   {3, 0}};
+// Until about PyTorch 1.9 GELU was written in operators whose gradients ran one by one, five for its one. [assumed:
+// counted, x (1 + erf(x / sqrt 2)) / 2]
+constexpr int written_gelu_operators = 4;
+constexpr LayerPass written_gelu_backward = {12, 0};
 // TensorFlow 1 without XLA: a kernel for each operator of its Python code, all on fp32 tensors, since its
 // half-precision rewrite keeps powers, means and what lies between them in fp32. `times` kernels each. [assumed:
 // counted from the published code of BERT: GELU as eight operators of the feed-forward tensor, normalisation as moments

@@ -59,6 +59,12 @@ std::vector<PcieVertex> pruned(const NodeSpec& node) {
   std::map<std::string, std::string> renamed;
   std::set<std::string> left_out;
   int sockets = 0, switches = 0, gpus = 0, nics = 0, drives = 0;
+  // Of more cards than are wanted, those that stand furthest apart: one a switch before two on one.
+  const auto is_training_nic = [](const PcieVertex& v) {
+    return v.kind == "nic" && (v.role.empty() || v.role == "compute");
+  };
+  const auto there = std::count_if(node.pcie_tree.begin(), node.pcie_tree.end(), is_training_nic);
+  int seen_nics = 0;
   const int wanted_sockets = std::max(1, node.sockets);
   for (const PcieVertex& vertex : node.pcie_tree) {
     if (vertex.kind == "socket") {
@@ -77,7 +83,7 @@ std::vector<PcieVertex> pruned(const NodeSpec& node) {
       copy.id = "sw" + std::to_string(switches++);
     } else if (vertex.kind == "gpu" && gpus < node.gpus) {
       copy.id = "gpu" + std::to_string(gpus++);
-    } else if (vertex.kind == "nic" && nics < node.nics && (vertex.role.empty() || vertex.role == "compute")) {
+    } else if (is_training_nic(vertex) && (there <= node.nics || seen_nics++ * node.nics % there < node.nics)) {
       copy.id = "nic" + std::to_string(nics++);
     } else if (vertex.kind == "storage" && drives < node.storage.count &&
                (vertex.role.empty() || vertex.role == "data")) {

@@ -85,6 +85,13 @@ void set_processing(InputDemand& demand, const NodeSpec& node, const Job& job) {
   demand.prefetch_batches =
       loader == Loader::pytorch ? std::max(1, pytorch_prefetch_per_worker * job.data.workers_per_gpu) : other_prefetch;
   if (loader == Loader::pytorch) demand.collate_s = collate_s_per_byte * demand.copy_bytes;
+  if (job.data.worker_time) {
+    // Measured in a worker on a core of its own, which runs faster than a core of a busy processor.
+    const double workers = workers_of_node(node, job);
+    const double faster = workers <= node.cores ? demand.usable_cores / workers : 1.0;
+    demand.decode_core_s = job.data.worker_time->base() * faster;
+    return;
+  }
   if (!set.images || job.model == ModelKind::emulated || node.cpu.loader_images_per_core_s <= 0) {
     demand.decode_core_s = token_sample_s;
     return;

@@ -14,6 +14,8 @@
 // Loaders (Pillow-class cost = 1): PyTorch 1; DALI on the CPU 1/1.65; tf.data 1/1.9; DALI on the GPU 0.25 with the
 // hybrid decoder, 0.06 with a JPEG engine. GPU time of a decoded image = DRAM bytes / DRAM bandwidth.
 //
+// A given DataSpec::worker_time t stands for the decode of any loader: w workers on w <= C cores do w / t samples/s.
+//
 // Assumes ImageNet-like images (500 x 375) where the data set is images; a node sticks to its part of the records but
 // draws anew from all files. Does not cover video, augmentation beyond crop, flip and resize, or NUMA placement.
 // Source: MODELS of the project, input pipeline; numbers beside the constants.

@@ -21,6 +21,7 @@ class BertBuilder {
         format_(math_format(job.precision, gpu)),
         tensorflow_(job.stack == Stack::tensorflow_horovod),
         fusion_(job.fusion == Fusion::nchw ? Fusion::eager : job.fusion),
+        written_gelu_(job.fusion == Fusion::nchw),
         element_(activation_bytes(job.precision)),
         sequences_(job.micro_batch()),
         rows_(sequences_ * job.tokens_per_sequence),
@@ -131,6 +132,10 @@ class BertBuilder {
       add(out, times, stream_kernel(device_, width * (pass.hidden * hidden_bytes_ + pass.scores * score_bytes_)));
   }
 
+  Kernel pass_kernel(const compute::LayerPass& pass) const {
+    return stream_kernel(device_, pass.hidden * hidden_bytes_ + pass.scores * score_bytes_);
+  }
+
   void add_passes(std::vector<Kernel>& out, bool forward) const {
     std::span<const compute::LayerPass> list =
         forward ? std::span(compute::eager_forward) : std::span<const compute::LayerPass>(compute::eager_backward);
@@ -141,8 +146,9 @@ class BertBuilder {
       list = forward ? std::span<const compute::LayerPass>(compute::fused_forward)
                      : std::span<const compute::LayerPass>(compute::fused_backward);
     if (fusion_ == Fusion::eager && tensorflow_) return add_tensorflow_passes(out, forward);
-    for (const compute::LayerPass& pass : list)
-      out.push_back(stream_kernel(device_, pass.hidden * hidden_bytes_ + pass.scores * score_bytes_));
+    for (const compute::LayerPass& pass : list) out.push_back(pass_kernel(pass));
+    if (written_gelu_ && !forward)
+      add(out, compute::written_gelu_operators, pass_kernel(compute::written_gelu_backward));
     if (format_ == MathFormat::fp8)
       out.push_back(
           stream_kernel(device_, hidden_bytes_ * (forward ? compute::fp8_cast_forward : compute::fp8_cast_backward)));
@@ -153,6 +159,7 @@ class BertBuilder {
   MathFormat format_;
   bool tensorflow_;
   Fusion fusion_;
+  bool written_gelu_;
   double element_, sequences_, rows_, squares_, hidden_bytes_, score_bytes_, predicted_;
 };
 

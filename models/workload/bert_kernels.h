@@ -4,7 +4,8 @@
 // of each backward. Attention: two batched products S x S x h/heads and the passes over the scores, or one kernel that
 // keeps the scores on the chip (fusion "fused"), 4 B E[S^2] h FLOP forward and 2.5 times that backward.
 // The vocabulary head works on the masked 15 % of positions only.
-// Memory passes between products: constants.h, by fusion profile; TensorFlow without XLA (fusion "eager") has a list of
+// Memory passes between products: constants.h, by fusion profile; "nchw", PyTorch of that age, has the eager ones and
+// GELU's gradient operator by operator; TensorFlow without XLA (fusion "eager") has a list of
 // its own, on fp32 tensors.
 // Checked by: tests/models/step_model_test.cc
 #pragma once

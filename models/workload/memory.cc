@@ -67,9 +67,12 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
 
 MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   MemoryNeed need;
-  if (job.model == ModelKind::emulated || job.model == ModelKind::trace) return need;
+  if (job.model == ModelKind::trace) return need;
   double parameters = 0, activations = 0;
-  if (job.model == ModelKind::bert) {
+  if (job.model == ModelKind::emulated) {
+    parameters = job.emulated_parameters;
+    if (parameters <= 0) return need;
+  } else if (job.model == ModelKind::bert) {
     const BertNetwork network = bert_network_of(job);
     parameters = network.parameters();
     activations = bert_activation_bytes(network, job);

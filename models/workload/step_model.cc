@@ -17,6 +17,9 @@ namespace clustersim {
 
 namespace {
 
+constexpr int emulated_tensors = 144;       // [assumed: 24 layers of six weights]
+constexpr double backward_share = 2.0 / 3;  // of an emulated step [assumed: backward is twice forward]
+
 double seconds_in(const std::vector<Kernel>& kernels) { return work_seconds({kernels, 1.0}, {}); }
 
 bool is_pytorch(const Job& job) { return job.stack == Stack::pytorch_ddp || job.stack == Stack::pytorch_horovod; }
@@ -126,15 +129,30 @@ double step_host_seconds(const Job& job, double operator_s, int ranks) {
   return total_s;
 }
 
+// A measured step, spread evenly over tensors of equal size; one block where no gradients are exchanged.
+StepModel emulated_step(const Job& job) {
+  StepModel model;
+  const double step_s = job.emulated_step.base();
+  if (job.emulated_parameters <= 0) {
+    model.forward = {{step_s, 0.0, 0.0}};
+    return model;
+  }
+  model.parameters = job.emulated_parameters;
+  model.tensors = emulated_tensors;
+  model.forward.assign(static_cast<std::size_t>(emulated_tensors),
+                       {step_s * (1 - backward_share) / emulated_tensors, 0.0, 0.0});
+  const Segment tensor{
+      "tensor", {{step_s * backward_share / emulated_tensors, 0.0, 0.0}}, model.parameters / emulated_tensors, 1};
+  model.backward.assign(static_cast<std::size_t>(emulated_tensors), tensor);
+  return model;
+}
+
 }  // namespace
 
 StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards) {
   require(ranks >= 1 && optimizer_shards >= 1, "a step has ranks");
   StepModel model;
-  if (job.model == ModelKind::emulated) {
-    model.forward = {{job.emulated_step.base(), 0.0, 0.0}};
-    return model;
-  }
+  if (job.model == ModelKind::emulated) return emulated_step(job);
   if (job.model == ModelKind::trace) {
     model.replay = std::make_shared<const ReplayStep>(replay_step(job, gpu, ranks));
     model.forward = {model.replay->arithmetic, model.replay->memory, model.replay->fixed};

@@ -91,6 +91,8 @@ void read_stream(const std::string& text, const ReaderOptions&, MeasuredFile& ou
     out.add(*measured);
   }
   if (out.values.empty()) out.warn(0, "no triad");
+  if (!out.values.empty() && out.values.front().subject == Subject::host_memory)
+    out.warn(0, "the rate is that of all sockets it ran on; a scenario's cpu is one socket");
 }
 
 bool is_copy_test(const std::string& text) {

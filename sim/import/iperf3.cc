@@ -1,6 +1,7 @@
-// iperf3 --json: one document a run, several in a row in a server's log. TCP: what the receiver got
-// (end.sum_received, and end.sum_received_bidir_reverse as a measurement of its own); UDP: end.sum without what was
-// lost. A sender or receiver whose processor was busy (90 % of a core) says something of the host, not of the link.
+// iperf3 --json: one document a run, several in a row in a server's log; --json-stream: a document an event, "start"
+// and "end" among them. TCP: what the receiver got (end.sum_received, and end.sum_received_bidir_reverse as a
+// measurement of its own); UDP: end.sum without what was lost. A sender or receiver whose processor was busy (90 % of a
+// core) says something of the host, not of the link.
 #include <algorithm>
 
 #include "sim/import/measurement_formats.h"
@@ -11,6 +12,15 @@ namespace clustersim {
 namespace {
 
 constexpr double busy_core = 90, short_run_s = 3;
+
+// A stream's end with its start, as one document has them.
+JsonValue joined(const JsonValue& start, const JsonValue& end) {
+  JsonValue run;
+  run.kind = JsonValue::Kind::object;
+  run.members.emplace_back("start", start);
+  run.members.emplace_back("end", end);
+  return run;
+}
 
 bool is_run(const JsonValue& value) { return at_path(value, "end") != nullptr && at_path(value, "start") != nullptr; }
 
@@ -70,7 +80,16 @@ bool is_iperf3(const std::string& text) {
 void read_iperf3(const std::string& text, const ReaderOptions&, MeasuredFile& out) {
   out.program = "iperf3";
   int cut_off = 0;
+  JsonValue start;
   for (const FoundJson& found : json_documents(text, &cut_off)) {
+    const std::string event = text_at(found.value, "event");
+    const JsonValue* data = at_path(found.value, "data");
+    if (!event.empty() && data != nullptr) {
+      if (event == "start") start = *data;
+      if (event == "end") read_run({found.line, joined(start, *data)}, out);
+      if (event == "error") out.warn(found.line, "iperf3 reports an error, " + shown(data->text) + ": left out");
+      continue;
+    }
     if (is_run(found.value) || !text_at(found.value, "error").empty()) read_run(found, out);
   }
   if (cut_off > 0) out.warn(cut_off, "this run is cut off: left out");

@@ -217,6 +217,63 @@ void keep_rows(const std::vector<Row>& rows, CollectiveOp op, int ranks, int nod
   }
 }
 
+// One run of a test; a log may hold several.
+struct Run {
+  Devices devices;
+  std::vector<Row> rows;
+  Header header;
+  std::optional<CollectiveOp> named;
+  bool announced = false;  // by lines of the test itself, not by a command alone
+
+  // A line that stands before the rows of a test, though rows were seen: another run begins.
+  bool ends_at(const std::string& line) const {
+    if (rows.empty()) return false;
+    return (operation_in(line) && !contains(line, "concluded")) || announces(line);
+  }
+  static bool announces(const std::string& line) {
+    return contains(line, "# nThread ") || contains(line, "Using devices");
+  }
+
+  void take(const std::string& line, int number) {
+    const std::vector<std::string> words = words_of(line);
+    if (words.empty()) return;
+    if (!named) named = operation_in(line);
+    announced = announced || announces(line);
+    if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
+    if (!header.seen && contains(line, "count") && contains(line, "algbw"))
+      header = {true, contains(line, "redop"), contains(line, "root")};
+    if (const auto row = row_of(words, number)) rows.push_back(*row);
+  }
+
+  // The operation, once its rows have been kept.
+  std::optional<CollectiveOp> keep(const ReaderOptions& options, MeasuredFile& out) const {
+    const int first = rows.front().line;
+    int ranks = static_cast<int>(devices.ranks.size());
+    if (ranks < 2) {
+      ranks = ranks_of_rows(rows);
+      if (ranks >= 2)
+        out.warn(first, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
+    }
+    if (ranks < 2) {
+      out.warn(first, "how many ranks took part is not said, so the rows cannot be used");
+      return std::nullopt;
+    }
+    if (devices.copies())
+      out.warn(first, "ranks announced more than once: independent copies of the test ran at a time");
+    if (devices.other_groups) out.warn(first, "several communicators ran at a time; ranks are those of group 0");
+    auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
+    if (!op) op = operation_of_header(header, rows, ranks);
+    if (!op) {
+      out.warn(first, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
+      return std::nullopt;
+    }
+    keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+    return op;
+  }
+};
+
+constexpr std::size_t most_runs = 1000;
+
 }  // namespace
 
 bool is_nccl_text(const std::string& text) {
@@ -225,49 +282,37 @@ bool is_nccl_text(const std::string& text) {
 }
 
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out) {
-  Devices devices;
-  std::vector<Row> rows;
-  Header header;
+  std::vector<Run> runs(1);
   std::string version;
   int number = 0;
   for (const std::string& raw : lines_of(text)) {
     ++number;
     const std::string line = without_prefix(raw);
-    const std::vector<std::string> words = words_of(line);
-    if (words.empty()) continue;
-    if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (version.empty()) version = version_in(line);
-    if (!header.seen && contains(line, "count") && contains(line, "algbw"))
-      header = {true, contains(line, "redop"), contains(line, "root")};
-    if (const auto row = row_of(words, number)) rows.push_back(*row);
+    if (runs.size() < most_runs && runs.back().ends_at(line)) runs.emplace_back();
+    runs.back().take(line, number);
   }
+  for (std::size_t i = runs.size() - 1; i > 0; --i) {  // NCCL's own lines name programs too
+    if (runs[i].announced) continue;
+    runs[i - 1].rows.insert(runs[i - 1].rows.end(), runs[i].rows.begin(), runs[i].rows.end());
+    runs[i].rows.clear();
+  }
+  std::erase_if(runs, [](const Run& run) { return run.rows.empty(); });
   out.program = "nccl-tests" + (version.empty() ? "" : " (" + version + ")");
-  if (devices.models.size() == 1) out.gpu = *devices.models.begin();
-  if (rows.empty()) {
+  if (runs.empty()) {
     out.warn(0, "no rows: the test printed no data");
     return;
   }
-  int ranks = static_cast<int>(devices.ranks.size());
-  if (ranks < 2) {
-    ranks = ranks_of_rows(rows);
-    if (ranks >= 2)
-      out.warn(0, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
+  std::set<std::string> models;
+  std::set<CollectiveOp> ops;
+  for (const Run& run : runs) {
+    models.insert(run.devices.models.begin(), run.devices.models.end());
+    if (const auto op = run.keep(options, out)) ops.insert(*op);
   }
-  if (ranks < 2) {
-    out.warn(0, "how many ranks took part is not said, so the rows cannot be used");
-    return;
-  }
-  if (devices.copies()) out.warn(0, "ranks announced more than once: independent copies of the test ran at a time");
-  if (devices.other_groups) out.warn(0, "several communicators ran at a time; ranks are those of group 0");
-  const auto named = operation_in(text);
-  auto op = options.op ? options.op : named ? named : operation_of_rows(rows, ranks);
-  if (!op) op = operation_of_header(header, rows, ranks);
-  if (!op) {
-    out.warn(0, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
-    return;
-  }
-  out.program = std::string(to_string(*op)) + " of " + out.program;
-  keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+  if (models.size() == 1) out.gpu = *models.begin();
+  if (ops.size() == 1) out.program = std::string(to_string(*ops.begin())) + " of " + out.program;
+  if (runs.size() > 1)
+    out.warn(0, std::to_string(runs.size()) + " runs; those of one operation and as many ranks are taken together");
 }
 
 }  // namespace clustersim

@@ -88,6 +88,33 @@ void take(const std::string& path, const std::string& value, NodePart& part, Slo
     slow.insert(path.substr(path.rfind('/') + 1));
 }
 
+const char* const kUuid = " (UUID: GPU-";
+
+struct NamedGpus {
+  std::vector<int> numbers;
+  std::string name;
+};
+
+// "GPU 0: NVIDIA L4 (UUID: GPU-...)" of the driver; "GPU 0: NVIDIA L4" and "GPU 0,1: NVIDIA L4" of environment reports.
+std::optional<NamedGpus> gpus_named_in(const std::string& line) {
+  const std::size_t uuid = line.find(kUuid), colon = line.find(": ");
+  if (!line.starts_with("GPU ") || colon == std::string::npos || colon > uuid) return std::nullopt;
+  NamedGpus found;
+  found.name = trimmed(line.substr(colon + 2, uuid == std::string::npos ? uuid : uuid - colon - 2));
+  const bool brand = found.name.starts_with("NVIDIA ") || found.name.starts_with("Tesla ") ||
+                     found.name.starts_with("GeForce ") || found.name.starts_with("Quadro ");
+  if (uuid == std::string::npos && !brand) return std::nullopt;
+  for (std::size_t from = 4; from < colon && found.numbers.size() < kMostGpus;) {
+    const std::size_t end = std::min(line.find(',', from), colon);
+    const auto number = whole_number(line.substr(from, end - from), 4096);
+    if (!number) return std::nullopt;
+    found.numbers.push_back(*number);
+    from = end + 1;
+  }
+  if (found.numbers.empty()) return std::nullopt;
+  return found;
+}
+
 }  // namespace
 
 std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, const std::string&) {
@@ -136,36 +163,43 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
 
 std::optional<NodeFacts> read_smi_links(const std::vector<std::string>& lines, const std::string&) {
   std::map<int, NodePart> gpus;
-  std::map<std::string, int> rates;
-  bool has_links = false;
-  NodePart* open = nullptr;
+  std::map<int, std::map<int, std::string>> links;  // of a GPU by its number: rates of those that are up
+  bool has_links = false, by_driver = false;
+  const NodePart* open = nullptr;
   for (const std::string& raw : lines) {
     const std::string line = trimmed(without_prefix(raw));
-    const std::size_t uuid = line.find(" (UUID: GPU-");
     const std::size_t colon = line.find(": ");
-    if (line.starts_with("GPU ") && uuid != std::string::npos && colon < uuid) {
-      const auto number = whole_number(line.substr(4, colon - 4), 4096);
-      if (!number || gpus.size() >= kMostGpus) continue;
-      open = &gpus[*number];
-      open->kind = PartKind::gpu;
-      open->number = number;
-      open->name = trimmed(line.substr(colon + 2, uuid - colon - 2));
+    if (const auto listed = gpus_named_in(line)) {
+      by_driver = by_driver || line.find(kUuid) != std::string::npos;
+      for (const int number : listed->numbers) {
+        if (gpus.size() >= kMostGpus) break;
+        NodePart& part = gpus[number];
+        part.kind = PartKind::gpu;
+        part.number = number;
+        part.name = listed->name;
+        open = &part;
+      }
       continue;
     }
     if (open == nullptr || !line.starts_with("Link ") || colon == std::string::npos) continue;
-    if (!whole_number(line.substr(5, colon - 5), 1000)) continue;
+    const auto link = whole_number(line.substr(5, colon - 5), 1000);
     const std::string state = trimmed(line.substr(colon + 2));
     const bool rate = state.ends_with("GB/s");
-    if (!rate && state != "<inactive>" && state != "inactive") continue;
+    if (!link || (!rate && state != "<inactive>" && state != "inactive")) continue;
     has_links = true;
-    if (!rate) continue;
-    open->nvlinks = open->nvlinks.value_or(0) + 1;
-    ++rates[state];
+    if (rate) links[*open->number][*link] = state;
   }
   if (gpus.empty()) return std::nullopt;
   NodeFacts facts;
-  facts.format = has_links ? "nvidia-smi nvlink -s" : "nvidia-smi -L";
-  for (const auto& [number, part] : gpus) facts.parts.push_back(part);
+  facts.format = has_links ? "nvidia-smi nvlink -s" : by_driver ? "nvidia-smi -L" : "a list of GPUs";
+  std::map<std::string, int> rates;
+  for (auto& [number, part] : gpus) {
+    if (const auto found = links.find(number); found != links.end()) {
+      part.nvlinks = static_cast<int>(found->second.size());
+      for (const auto& [link, rate] : found->second) ++rates[rate];
+    }
+    facts.parts.push_back(part);
+  }
   for (const auto& [rate, count] : rates)
     facts.remarks.push_back(std::to_string(count) + " NVLinks up, line rate " + shown(rate, 20) + " each way");
   return facts;

@@ -1,8 +1,9 @@
 // The reports of nvidia-smi for people: `-q` (indented "Key : Value", as text or as XML with -x), `nvlink -s` and `-L`.
 //
 // Values of -q are found by the headings above them, since keys repeat ("Max", "Current", "Total"). Slots as in
-// smi_query.h. Of nvlink -s the links that are up are counted; their rate is the line's, of which 25/26.562 is usable.
-// Checked by: tests/sim/import_smi_test.cc.
+// smi_query.h. Lists of GPUs in reports of an environment ("GPU 0,1: NVIDIA L4") are read as -L is. Of nvlink -s the
+// links that are up are counted; their rate is the line's, of which 25/26.562 is usable. Checked by:
+// tests/sim/import_smi_test.cc.
 #pragma once
 
 #include <optional>

@@ -88,7 +88,9 @@ int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& c
   Job job = scenario.job;
   use_what_there_is(context, keys, cluster, job);
   job.shards = shards_of(job, cluster);
-  const double global = global_batch(job, wanted);
+  double global = 0;
+  for (const NodeGroup& group : scenario.cluster.groups)
+    global += global_batch(job.on(group), group.count * group.node.gpus);
   set_step(job, static_cast<int>(std::ceil(global / cluster.gpus())), cluster);
   const double now = global_batch(job, cluster.gpus());
   if (now != global)

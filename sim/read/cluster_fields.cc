@@ -293,6 +293,18 @@ void visit_cluster(FieldVisitor& v, ClusterKeys& keys, const Lookup& lookup) {
     in.key(nodes, group.nodes);
     in.object({.name = "node", .meaning = "one of them", .required = true},
               [&](FieldVisitor& inner) { visit_node(inner, group.node.emplace(), lookup); });
+    in.key({.name = "batch_per_gpu",
+            .meaning = "samples of one pass on one GPU of this group",
+            .default_text = "that of the job",
+            .min = 1,
+            .max = 1e7},
+           group.batch_per_gpu);
+    in.key({.name = "emulated_step",
+            .meaning = "compute time of that batch on one GPU of this group, where the job's step is emulated",
+            .default_text = "that of the job",
+            .min = 1e-6,
+            .max = 1e5},
+           group.emulated_step);
   });
   v.object({.name = "fabric", .meaning = "the network between nodes", .default_text = "see its keys"},
            [&](FieldVisitor& in) { visit_fabric(in, keys.fabric, lookup); });

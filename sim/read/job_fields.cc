@@ -30,12 +30,13 @@ void visit_model(FieldVisitor& v, JobKeys& keys, const Lookup& lookup) {
                model.emulated_step);
         in.key({.name = "batch", .meaning = "samples of that batch, or of the recorded step", .min = 1, .max = 1e7},
                model.batch);
-        in.key({.name = "parameters",
-                .meaning = "of the model whose step was recorded on one GPU: what gradients are exchanged for",
-                .default_text = "what the trace says",
-                .min = 1,
-                .max = 1e14},
-               model.parameters);
+        in.key(
+            {.name = "parameters",
+             .meaning = "of the model whose step was measured or recorded on one GPU: what gradients are exchanged for",
+             .default_text = "what the trace says; of an emulated step: none, and nothing is exchanged",
+             .min = 1,
+             .max = 1e14},
+            model.parameters);
         in.key({.name = "recorded_on",
                 .meaning = "id of the GPU that the step was recorded on",
                 .default_text = "what the trace says"},
@@ -63,6 +64,12 @@ void visit_data(FieldVisitor& v, JobKeys& keys) {
          .min = 0,
          .max = 1024},
         keys.workers_per_gpu);
+  v.key({.name = "worker_time",
+         .meaning = "time in which one worker decodes and transforms one sample, reading not counted",
+         .default_text = "by data set, loader and processor",
+         .min = 1e-7,
+         .max = 1e4},
+        keys.worker_time);
   v.key({.name = "first_epoch_cold",
          .meaning = "nothing is cached when the job starts",
          .default_text = "true; false for the mlperf stack"},
@@ -94,6 +101,12 @@ void visit_rounds(FieldVisitor& v, JobKeys& keys) {
            keys.checkpoint_every);
     in.key({.name = "asynchronous", .meaning = "training goes on while it is written", .default_text = "true"},
            keys.checkpoint_asynchronous);
+    in.key({.name = "size",
+            .meaning = "of what one GPU saves for all of them",
+            .default_text = "weights and optimiser states, by model, optimiser and precision",
+            .min = 1,
+            .max = 1e18},
+           keys.checkpoint_size);
   });
   v.object({.name = "target",
             .meaning = "when the job is done: one of its keys",

@@ -72,7 +72,7 @@ std::string savings(const Job& job, const GpuSpec& gpu, int ranks) {
 MemoryFit memory_fit(const Job& job, const Cluster& cluster) {
   MemoryFit worst = MemoryFit::fits;
   for (const NodeGroup& group : cluster.groups)
-    if (!group.node.gpu.id.empty()) worst = std::max(worst, memory_fit(job, group.node.gpu, cluster.gpus()));
+    if (!group.node.gpu.id.empty()) worst = std::max(worst, memory_fit(job.on(group), group.node.gpu, cluster.gpus()));
   return worst;
 }
 

@@ -56,7 +56,8 @@ std::vector<NodeGroup> resolve_groups(ReadContext& context, const ClusterKeys& k
     for (const GroupKeys& group : *keys.groups) {
       if (!group.node) continue;  // told already
       if (!group.nodes) context.assume(group.pointer + "/nodes", "1", "default");
-      groups.push_back({group.nodes.value_or(1), resolve_node(context, *group.node, alone)});
+      groups.push_back({group.nodes.value_or(1), resolve_node(context, *group.node, alone), group.batch_per_gpu,
+                        group.emulated_step});
     }
     return groups;
   }
@@ -182,8 +183,9 @@ std::optional<Stragglers> resolve_stragglers(ReadContext& context, const Cluster
 void merge_equal_groups(std::vector<NodeGroup>& groups) {
   std::vector<NodeGroup> merged;
   for (NodeGroup& group : groups) {
-    const auto same =
-        std::find_if(merged.begin(), merged.end(), [&](const NodeGroup& g) { return g.node == group.node; });
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const NodeGroup& g) {
+      return g.node == group.node && g.batch_per_gpu == group.batch_per_gpu && g.emulated_step == group.emulated_step;
+    });
     if (same == merged.end()) {
       merged.push_back(std::move(group));
     } else {

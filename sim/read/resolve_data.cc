@@ -107,6 +107,7 @@ void resolve_data(ReadContext& context, const JobKeys& keys, const Cluster& clus
   data.loader = keys.loader.value_or(usual.loader);
   if (!keys.loader) context.assume("/job/data/loader", word_of(kLoaderWords, data.loader), by_stack);
   data.workers_per_gpu = keys.workers_per_gpu.value_or(usual_workers(cluster));
+  data.worker_time = keys.worker_time;
   if (!keys.workers_per_gpu)
     context.assume("/job/data/workers_per_gpu", std::to_string(data.workers_per_gpu),
                    data.workers_per_gpu == 8 ? "default" : "the cores there are");

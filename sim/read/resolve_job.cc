@@ -49,6 +49,7 @@ class JobResolver {
     add_stack();
     resolve_sharding(context_, keys_, cluster_, job_);
     add_batch();
+    check_groups();
     resolve_data(context_, keys_, cluster_, job_);
     add_rounds();
     add_target();
@@ -77,10 +78,12 @@ class JobResolver {
     if (!keys_.model) return false;  // told already
     const ModelKeys& model = *keys_.model;
     if (model.trace) return resolve_trace(context_, keys_, cluster_, job_);
-    if (model.parameters || model.recorded_on || model.collectives)
-      context_.remark("/job/model", "parameters, recorded_on or collectives", "changes nothing without a trace");
+    if (model.recorded_on || model.collectives)
+      context_.remark("/job/model", "recorded_on or collectives", "changes nothing without a trace");
     if (model.id.empty()) return add_emulated(model);
     if (resolve_transformer(context_, keys_, job_)) return true;
+    if (model.parameters)
+      context_.remark("/job/model", "parameters", "changes nothing: the catalog's model has its own");
     if (model.names_shape())
       context_.fault("/job/model", "a decoder, where layers, hidden or heads are given", "\"" + model.id + "\"");
     std::vector<std::string> ids;
@@ -110,6 +113,9 @@ class JobResolver {
     job_.emulated_step = *model.emulated_step;
     job_.batch_per_gpu = *model.batch;
     if (model.sample_bytes) job_.emulated_sample_bytes = *model.sample_bytes;
+    job_.emulated_parameters = model.parameters.value_or(0);
+    if (!model.parameters && cluster_.gpus() > 1)
+      context_.remark("/job/model/parameters", "none", "no gradients are exchanged: give it for the cost of scaling");
     if (keys_.batch_per_gpu && *keys_.batch_per_gpu != *model.batch)
       context_.fault("/job/batch_per_gpu", "the batch of the emulated step, " + std::to_string(*model.batch),
                      std::to_string(*keys_.batch_per_gpu), "leave it out");
@@ -227,6 +233,7 @@ class JobResolver {
     job_.accumulation = keys_.accumulation.value_or(1);
     if (!keys_.accumulation) context_.assume("/job/accumulation", "1", "default");
     take("no_sync", keys_.no_sync, true, "default", job_.no_sync);
+    check_sharded_passes(context_, job_);
     if (job_.model == ModelKind::emulated || job_.model == ModelKind::trace) return;
     if (keys_.batch_per_gpu) {
       job_.batch_per_gpu = *keys_.batch_per_gpu;
@@ -244,6 +251,22 @@ class JobResolver {
       context_.fault("/job/accumulation", "at most " + number_text(kMostSamples) + " samples in a step of one GPU",
                      number_text(per_step), "batch_per_gpu times accumulation");
     check_memory(context_, "/job/batch_per_gpu", job_, cluster_);
+  }
+
+  void check_groups() {
+    for (std::size_t g = 0; g < cluster_.groups.size(); ++g) {
+      const NodeGroup& group = cluster_.groups[g];
+      if (group.emulated_step && job_.model != ModelKind::emulated)
+        context_.fault("/cluster/groups", "no emulated_step: the job's model is none",
+                       format_quantity(*group.emulated_step));
+      if (group.batch_per_gpu && job_.model == ModelKind::trace)
+        context_.fault("/cluster/groups", "no batch_per_gpu: the recorded step has its own",
+                       std::to_string(*group.batch_per_gpu));
+      if (group.batch_per_gpu && *group.batch_per_gpu != job_.batch_per_gpu && job_.model == ModelKind::emulated &&
+          !group.emulated_step)
+        context_.fault("/cluster/groups", "emulated_step beside batch_per_gpu: the time of that batch",
+                       "batch_per_gpu alone");
+    }
   }
 
   void add_rounds() {
@@ -272,6 +295,12 @@ class JobResolver {
     if (keys_.checkpoint_every) {
       job_.checkpoint.every = *keys_.checkpoint_every;
       take("checkpoint/asynchronous", keys_.checkpoint_asynchronous, true, "default", job_.checkpoint.asynchronous);
+      job_.checkpoint.size = keys_.checkpoint_size;
+      const bool unknown =
+          job_.model == ModelKind::trace || (job_.model == ModelKind::emulated && job_.emulated_parameters <= 0);
+      if (unknown && !keys_.checkpoint_size)
+        context_.remark("/job/checkpoint/size", "unknown",
+                        "this model does not tell it: saving is taken to cost nothing");
     } else {
       context_.assume("/job/checkpoint", "none", "default");
     }

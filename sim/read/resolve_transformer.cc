@@ -1,12 +1,17 @@
 #include "sim/read/resolve_transformer.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "models/workload/bert_kernels.h"
 #include "models/workload/decoder_kernels.h"
 
 namespace clustersim {
 
 namespace {
+
+// Blocks that are gathered one by one in a step: each is a dozen tasks of the simulation.
+constexpr double kMostBlocks = 5000;
 
 bool is_transformer(const Job& job) {
   return job.model == ModelKind::bert || job.model == ModelKind::decoder || job.model == ModelKind::vit;
@@ -69,6 +74,16 @@ bool resolve_transformer(ReadContext& context, const JobKeys& keys, Job& job) {
     job.tokens_per_sequence = job.sequence_length;
   }
   return true;
+}
+
+void check_sharded_passes(ReadContext& context, const Job& job) {
+  if (job.sharding != Sharding::full && job.sharding != Sharding::hybrid) return;
+  const int layers = job.model == ModelKind::bert ? bert_network_of(job).layers : job.shape.layers;
+  const double most = std::floor(kMostBlocks / (layers + 2));
+  if (job.accumulation > most)
+    context.fault("/job/accumulation",
+                  "at most " + number_text(most) + " passes of " + std::to_string(layers) + " sharded layers",
+                  std::to_string(job.accumulation), "a larger batch_per_gpu, or sharding \"optimizer\"");
 }
 
 int shards_of(const Job& job, const Cluster& cluster) {

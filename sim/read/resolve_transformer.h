@@ -13,6 +13,9 @@ bool resolve_transformer(ReadContext& context, const JobKeys& keys, Job& job);
 // Sharding and activation checkpointing, with a fault where the model or the stack has none.
 void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& cluster, Job& job);
 
+// A step whose weights are sharded is simulated pass by pass: a fault where there are too many. After accumulation.
+void check_sharded_passes(ReadContext& context, const Job& job);
+
 // Ranks that what is sharded is divided among: all, or those of the smallest node; 1 without sharding.
 int shards_of(const Job& job, const Cluster& cluster);
 

@@ -62,6 +62,8 @@ struct GroupKeys {
   std::string pointer;
   std::optional<int> nodes;
   std::optional<NodeKeys> node;
+  std::optional<int> batch_per_gpu;
+  std::optional<Time> emulated_step;
 };
 
 struct FabricKeys {
@@ -120,7 +122,7 @@ struct ModelKeys {
   std::optional<Time> emulated_step;
   std::optional<int> batch;
   std::optional<Bytes> sample_bytes;
-  std::optional<double> parameters;        // of a trace
+  std::optional<double> parameters;        // of a trace or an emulated step
   std::optional<std::string> recorded_on;  // of a trace: id of a GPU
   std::optional<TraceCollectives> collectives;
   // Over those of a decoder of the catalog.
@@ -160,11 +162,13 @@ struct JobKeys {
   std::optional<Container> container;
   std::optional<Loader> loader;
   std::optional<int> workers_per_gpu;
+  std::optional<Time> worker_time;
   std::optional<bool> first_epoch_cold;
   std::optional<double> evaluation_every, evaluation_samples;
   std::optional<Time> evaluation_fixed;
   std::optional<Time> checkpoint_every;
   std::optional<bool> checkpoint_asynchronous;
+  std::optional<Bytes> checkpoint_size;
   std::optional<TargetKeys> target;
 };
 

@@ -87,7 +87,7 @@ inline constexpr Choice<Stack> kStackWords[] = {
 
 inline constexpr Choice<Fusion> kFusionWords[] = {
     {"eager", Fusion::eager, "one kernel an operator, channels last"},
-    {"nchw", Fusion::nchw, "one kernel an operator, channels first"},
+    {"nchw", Fusion::nchw, "the same in PyTorch until about 1.9: channels first, GELU in operators"},
     {"fused", Fusion::fused, "normalisation, addition and ReLU (or attention) in one kernel"},
     {"jit", Fusion::jit, "element-wise chains compiled together"},
 };

@@ -101,6 +101,8 @@ const std::vector<KnownMetric>& known_metrics() {
       {"time_to_train_cloud", "s", Dimension::time},
       {"first_epoch_time", "s", Dimension::time},
       {"evaluation_time", "s", Dimension::time},
+      {"checkpoint_blocking_time", "s", Dimension::time},
+      {"checkpoint_time", "s", Dimension::time},
       {"gpu_memory_required", "B", Dimension::bytes},
       {"sustained_gpu_clock", "Hz", Dimension::frequency},
       {"peak_gpu_temperature", "degC", Dimension::temperature},

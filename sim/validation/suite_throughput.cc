@@ -149,6 +149,7 @@ std::vector<ValidationRow> throughput_rows(ValidationBench&) {
     if (scored.count(source.text("id"))) continue;
     if (const std::optional<TransformerRun> run = transformer_run(source)) {
       rows.push_back(run->not_modelled.empty() ? shown_row(run->row, source) : unanswered_row(*run, source));
+      if (!run->remark.empty()) rows.back().note += "; " + run->remark;
       continue;
     }
     std::map<std::string, std::string> columns = suite_columns(source);

@@ -144,10 +144,10 @@ void add_lengths(const SuiteRow& row, Json& job) {
 void add_fusion(const SuiteRow& row, Json& job) {
   const std::string &software = row.text("software"), &stack = row.text("stack");
   if (row.text("layout") == "nchw") job["fusion"] = "nchw";
-  // PyTorch 20.03 and older, and the pytorch/examples script, had no channels-last; its BERT no compiled chains.
+  // PyTorch 20.03 and older, and the pytorch/examples script, had no channels-last; its BERT wrote out GELU.
   const bool old_pytorch =
       contains(software, "20.03-py3") || contains(software, "PyTorch 1.6") || contains(row.notes, "older harness");
-  if (stack == "pytorch-ddp" && old_pytorch) job["fusion"] = row.is_bert() ? "eager" : "nchw";
+  if (stack == "pytorch-ddp" && old_pytorch) job["fusion"] = "nchw";
   // TensorFlow 1 compiles nothing unless told.
   if (stack == "tensorflow-horovod" && contains(row.notes, "without xla")) job["fusion"] = "eager";
   // MXNet's automatic mixed precision puts casts between convolution and normalisation, where the joint kernels would
@@ -170,7 +170,7 @@ void add_fine_tuning(const SuiteRow& row, Json& job) {
   job["optimizer"] = "adam";
   const bool with_xla = row.text("precision") == "amp" ||
                         (row.text("precision") == "tf32" && contains(row.text("software"), "TensorFlow1"));
-  if (row.text("stack") == "pytorch-ddp" || !with_xla) job["fusion"] = "eager";
+  if (row.text("stack") == "pytorch-ddp" ? !job.contains("fusion") : !with_xla) job["fusion"] = "eager";
 }
 
 // "real (ImageNet, DALI)" and notes such as "worker=8; DALI" or "with dali" name the loader.

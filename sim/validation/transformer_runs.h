@@ -4,7 +4,7 @@
 //   mosaicml/llm-foundry   shapes of its yamls; flash attention, LayerNorm in half precision, fused loss; FULL_SHARD
 //   with
 //                          gradients in half precision; activation checkpointing as the row says
-//   pytorch/torchtitan     FSDP, gradients in FP32; jit where compiled
+//   pytorch/torchtitan     FSDP, gradients in FP32; jit where compiled; checkpointing, selective or full, as full
 //   Oneflow-Inc/DLPerf     V100: scores in memory; layers computed again; the rate by its own formula of FLOPs,
 //                          96 S l h^2 (1 + S / 6h + V / 16 l h) a sequence
 //   pytorch-image-models   one kernel an operator
@@ -20,6 +20,7 @@ namespace clustersim {
 struct TransformerRun {
   TrainingRow row;
   std::string not_modelled;  // why there is no scenario; else ""
+  std::string remark;        // what of the run the model does not know
 };
 
 // Nothing where the row is of another kind of network.

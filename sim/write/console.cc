@@ -30,6 +30,8 @@ const std::vector<Line> result_lines = {{"time_to_train", "time to train"},
                                         {"steps_to_target", "steps to target"},
                                         {"first_epoch_time", "first epoch"},
                                         {"evaluation_time", "evaluation, in all"},
+                                        {"checkpoint_blocking_time", "held up by a checkpoint"},
+                                        {"checkpoint_time", "by all checkpoints"},
                                         {"gpu_busy_share", "GPU busy"},
                                         {"gpu_memory_required", "memory needed on a GPU"}};
 const std::vector<Line> part_lines = {

@@ -154,6 +154,22 @@ TEST_CASE("step model: XLA joins the operators of a variable's Adam") {
   CHECK(joined.optimizer[0].memory_s == Approx(42.0 / 128 * apart.optimizer[0].memory_s));
 }
 
+TEST_CASE("step model: PyTorch that wrote GELU in operators runs four more sweeps of the feed-forward's gradient") {
+  // Each reads and writes 12 hidden tensors of 8 x 384 x 1024 values of 2 B: gradient, input and result of four widths.
+  Job job = job_of("bert-large", Stack::pytorch_ddp, Precision::amp, 8);
+  job.head = Head::span, job.sequence_length = 384, job.tokens_per_sequence = 384;
+  const auto memory_s = [&](Fusion fusion) {
+    job.fusion = fusion;
+    double total_s = 0;
+    for (const Segment& segment : model_of(job).backward)
+      for (const Kernel& kernel : segment.kernels) total_s += kernel.memory_s;
+    return total_s;
+  };
+  const double sweep_bytes = 12.0 * 8 * 384 * 1024 * 2;
+  const double dram = device_model(suite::gpu_spec("a100-sxm4-80gb"), false).dram_bytes_per_s;
+  CHECK(memory_s(Fusion::nchw) - memory_s(Fusion::eager) == Approx(24 * 4 * sweep_bytes / dram));
+}
+
 TEST_CASE("step model: packing removes the imbalance of lengths") {
   Job job = job_of("bert-large", Stack::mlperf, Precision::amp, 6);
   job.tokens_per_sequence = 256, job.length_square_ratio = 1.5;

@@ -87,7 +87,7 @@ inline void apply_stack(Job& job, const std::string& layout, const std::string& 
       if (bert && half) job.gradient_precision = GradientPrecision::fp16;
       // channels_last came with PyTorch 1.5; NGC 20.03 carries a build from before it.
       // Its BERT has no fused kernels and predicts every position.
-      if (software.find("20.03") != std::string::npos) job.fusion = bert ? Fusion::eager : Fusion::nchw;
+      if (software.find("20.03") != std::string::npos) job.fusion = Fusion::nchw;
       break;
     case Stack::tensorflow_horovod:
       job.fusion = bert ? Fusion::jit : Fusion::fused;

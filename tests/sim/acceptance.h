@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -43,6 +44,15 @@ inline const Assumption* find_assumption(const Report& report, const std::string
   for (const Assumption& assumption : report.assumptions)
     if (assumption.pointer == pointer) return &assumption;
   return nullptr;
+}
+
+// What nccl-tests would print for an all-reduce, in GB/s; `cluster` is the text of its object.
+inline double all_reduce_busbw(const std::string& cluster, double bytes, std::optional<int> ranks = {},
+                               const std::string& algorithm = "auto") {
+  const std::string text = R"({"clustersim": 1, "cluster": )" + cluster + R"(, "job": {"model": "resnet-50"}})";
+  return collective(read_scenario_text(text, "test", {}), "all_reduce", {bytes}, ranks, algorithm)
+      .rows[0]
+      .busbw_gb_per_s;
 }
 
 // The faults of reading and running a text; empty where there are none.

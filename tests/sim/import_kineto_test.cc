@@ -166,6 +166,54 @@ TEST_CASE("incomplete steps, repeated events, orphans and a file that breaks off
   CHECK(says(found.known, "1 events left out: written twice"));
 }
 
+TEST_CASE(
+    "steps that overlap on the GPU last a period; what runs ahead of its step keeps its place beside the others") {
+  // The GPU lags 800 us behind its launches, and a stream of its own copies the next batch as soon as it is told to:
+  // the step starts 820 us after its mark, the copy 807 us before that, which is 193 us into the step before.
+  std::vector<Event> events = three_steps(reduce_args, "");
+  for (Event& e : events)
+    if (e.cat == "kernel") e.ts += 800;
+  for (int s = 0; s < 3; ++s) {
+    const std::string correlation = "\"correlation\": " + std::to_string(9000 + s);
+    events.push_back({"cudaMemcpyAsync", "cuda_runtime", 1000.0 * s + 11, 1, correlation});
+    events.push_back({"Memcpy HtoD", "gpu_memcpy", 1000.0 * s + 13, 20, "\"stream\": 30, " + correlation, 30});
+  }
+  const TestFile file("overlap.json", file_of(events));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.step == 1'000'000'000);
+  REQUIRE(found.trace.operators.size() == 4);
+  CHECK(found.trace.operators[0].kind == OperatorKind::matmul);
+  CHECK(found.trace.operators[1].kind == OperatorKind::host_copy);
+  CHECK(found.trace.operators[1].start == 193'000'000);
+}
+
+TEST_CASE("events with impossible times are counted with their reason, other categories by name") {
+  std::vector<Event> events = three_steps(reduce_args, "");
+  events.push_back({"sgemm", "kernel", 100, 1e13, R"("stream": 7)", 7});
+  events.push_back({"sgemm", "kernel", 100, -5, R"("stream": 7)", 7});
+  events.push_back({"pass", "mtia_events", 100, 5});
+  const TestFile file("absurd.json", file_of(events));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.operators.size() == 3);
+  CHECK(says(found.warnings, "2 kernels with a duration below 0 or above an hour: left out"));
+  CHECK(says(found.known, "1 events left out: of the category mtia_events"));
+  const TestFile none("none_left.json", file_of({{"sgemm", "kernel", 100, -5, R"("stream": 7)", 7}}));
+  try {
+    read_kineto({none.path()});
+    FAIL("no fault");
+  } catch (const InputError& error) {
+    CHECK(error.problems().front().hint.find("1 kernels with a duration below 0") != std::string::npos);
+  }
+}
+
+TEST_CASE("a run of blanks or digits without end is no memory without end") {
+  const std::string head = file_of(three_steps(reduce_args, ""));
+  const TestFile blanks("blanks.json", std::string(3 << 20, '\0') + head);
+  CHECK(read_kineto({blanks.path()}).trace.operators.size() == 3);
+  const TestFile digits("digits.json", "{\"traceEvents\": [{\"ts\": " + std::string(3 << 20, '7') + "}]}");
+  CHECK_THROWS_AS(read_kineto({digits.path()}), InputError);
+}
+
 TEST_CASE("a file without events of a profiler is refused") {
   for (const char* text :
        {"{}", "[]", "[1, 2]", "{\"traceEvents\": [{\"ph\": \"M\"}]}", "not json", "\x1f\x8b broken"}) {

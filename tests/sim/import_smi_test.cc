@@ -170,6 +170,13 @@ TEST_CASE("nvlink -s counts the links that are up, -L names whole GPUs") {
   CHECK(facts->parts[0].nvlinks == 18);
   CHECK(facts->parts[1].nvlinks == 1);
   CHECK(says(facts->remarks, "26.562 GB/s"));
+  CHECK(read_smi_links(lines_of(text + text), "test")->parts[0].nvlinks == 18);  // idle and loaded
+  const auto listed = read_smi_links(lines_of("GPU models and configuration: \nGPU 0: NVIDIA L4\nGPU 1,2: NVIDIA L4\n"
+                                              "GPU 3,4 Compute Capability: 8.9\n"),
+                                     "test");
+  REQUIRE(listed);
+  CHECK(listed->parts.size() == 3);
+  CHECK(listed->parts[2].name == "NVIDIA L4");
   const auto list = read_smi_links(lines_of("GPU 0: NVIDIA A100-SXM4-40GB (UUID: GPU-0)\n"
                                             "  MIG 1g.5gb      Device  0: (UUID: MIG-1)\n"),
                                    "test");

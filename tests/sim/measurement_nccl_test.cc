@@ -185,6 +185,35 @@ TEST_CASE("old logs tell all-gather and all-to-all by the header's columns", "[m
   CHECK(read_measurements("f", exchange).collectives[0].op == CollectiveOp::all_to_all);
 }
 
+TEST_CASE("a log of several runs: each has its own ranks and operation", "[measurements]") {
+  // Two ranks, then four of another test, as one terminal shows them. busbw of an all-reduce: 2 (n - 1)/n of algbw.
+  const auto run = [](const std::string& program, int ranks, const std::string& row) {
+    std::string text = "$ ./build/" + program + " -g " + std::to_string(ranks) + "\n# nThread 1 nGpus " +
+                       std::to_string(ranks) + " minBytes 8\n# Using devices\n";
+    for (int r = 0; r < ranks; ++r)
+      text += "#  Rank  " + std::to_string(r) + " Group  0 Pid 1 on h device  " + std::to_string(r) + " [0x07] A100\n";
+    return text + "#  size  count  type  redop  root  time  algbw  busbw  #wrong  time  algbw  busbw  #wrong\n" + row +
+           "# Avg bus bandwidth : 1\n# Collective test concluded: " + program + "\n";
+  };
+  const MeasuredFile file = read_measurements(
+      "f",
+      run("all_reduce_perf", 2, " 8388608 2097152 float sum -1 60.00 139.81 139.81 0 60.00 139.81 139.81 0\n") +
+          run("all_gather_perf", 4, " 8388608 524288 float none -1 60.00 139.81 104.86 0 60.00 139.81 104.86 0\n"));
+  REQUIRE(file.collectives.size() == 2);
+  CHECK(file.collectives[0].op == CollectiveOp::all_reduce);
+  CHECK(file.collectives[0].ranks == 2);
+  CHECK(file.collectives[1].op == CollectiveOp::all_gather);
+  CHECK(file.collectives[1].ranks == 4);
+  REQUIRE(file.warnings.size() == 1);
+  CHECK(file.warnings[0].text.find("2 runs") == 0);
+  // A line of NCCL's between the rows that names the program begins none.
+  const std::string row = " 8388608 2097152 float sum -1 60.00 139.81 139.81 0 60.00 139.81 139.81 0\n";
+  const MeasuredFile one =
+      read_measurements("f", run("all_reduce_perf", 2, row + "h:1:2 [0] NCCL INFO ./build/all_reduce_perf\n" + row));
+  CHECK(one.collectives.size() == 2);
+  CHECK(one.warnings.empty());
+}
+
 TEST_CASE("columns of single iterations, NCCL's own lines between the rows, JSON of the newest", "[measurements]") {
   const MeasuredFile text = read_measurements("f", samples::nccl_iterations);
   REQUIRE(text.collectives.size() == 2);

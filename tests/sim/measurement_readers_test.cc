@@ -159,6 +159,10 @@ TEST_CASE("iperf3: the receiver's rate, losses taken off, several documents, rep
   REQUIRE(both.size() == 2);
   CHECK(both[0].value == Approx(20e9 / 8));  // of a repeated key the last
   CHECK(both[1].value == Approx(18e9 / 8));
+  const auto stream = of(read(samples::iperf3_stream), Subject::tcp_rate);
+  REQUIRE(stream.size() == 1);
+  CHECK(stream[0].value == Approx(10e9));
+  CHECK(stream[0].streams == 4);
 }
 
 TEST_CASE("fio 3: bytes before KiB/s, lat_ns where clat_ns is not, depth times jobs", "[measurements]") {

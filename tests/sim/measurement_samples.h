@@ -55,6 +55,11 @@ inline const char* const iperf3_bidir =
     "\"sum_received\": {\"bits_per_second\": 1e9}, \"sum_received\": {\"bits_per_second\": 20e9}, "
     "\"sum_received_bidir_reverse\": {\"bits_per_second\": 18e9}}}";
 
+inline const char* const iperf3_stream =
+    "{\"event\":\"start\",\"data\":{\"version\":\"iperf 3.19\",\"test_start\":{\"protocol\":\"TCP\",\"num_streams\":4,"
+    "\"duration\":10}}}\n{\"event\":\"interval\",\"data\":{\"sum\":{\"bits_per_second\":1e9}}}\n"
+    "{\"event\":\"end\",\"data\":{\"sum_received\":{\"bits_per_second\":80e9},\"cpu_utilization_percent\":{}}}\n";
+
 inline const char* const fio3 =
     "fio: this platform does not support process shared mutexes\n"
     "{\"fio version\": \"fio-3.16\", \"timestamp\": 1, \"global options\": {\"direct\": \"1\", \"bs\": \"4k\", "
@@ -294,6 +299,7 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"iperf3 JSON", iperf3_tcp},
           {"iperf3 JSON", iperf3_log},
           {"iperf3 JSON", iperf3_bidir},
+          {"iperf3 JSON", iperf3_stream},
           {"fio JSON", fio3},
           {"fio JSON", fio2},
           {"fio JSON", fio_clients},

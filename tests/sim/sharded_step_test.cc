@@ -200,6 +200,7 @@ TEST_CASE("sharding: a scenario's words reach the step, for BERT and decoders, a
   CHECK(refused(job("bert-large", R"(, "sharding": "full", "stack": "mlperf")")).rfind("/job/sharding", 0) == 0);
   CHECK(refused(job("gpt-2-small", R"(, "sharding": "full", "stack": "pytorch-horovod")")).rfind("/job/sharding", 0) ==
         0);
+  CHECK(refused(job("gpt-2-small", R"(, "sharding": "full", "accumulation": 358)")).rfind("/job/accumulation", 0) == 0);
   CHECK(refused(job("llama-3-8b", "")).find("sharding \"full\"") != std::string::npos);
   CHECK(refused(job("gpt-3-175b", R"(, "sharding": "full")")).find("tensor and pipeline") != std::string::npos);
 }

@@ -52,7 +52,7 @@ TEST_CASE("training suite: fusion, graphs and packing of the software's time") {
   CHECK(job("T0536").at("fusion") == "eager");   // "without xla"
   CHECK_FALSE(job("T0541").contains("fusion"));  // "with xla": the stack's default
   CHECK(job("T0489").at("fusion") == "nchw");    // PyTorch 20.03
-  CHECK(job("T0473").at("fusion") == "eager");   // its BERT
+  CHECK(job("T0473").at("fusion") == "nchw");    // its BERT
   CHECK(job("T2111").at("fusion") == "nchw");    // layout column
   CHECK(job("mlperf v0.6 NVIDIA dgx1_ngc19.05_mxnet resnet").at("cuda_graph") == false);
   CHECK_FALSE(job("mlperf v1.0 NVIDIA dgxa100_ngc21.05_mxnet resnet").contains("cuda_graph"));

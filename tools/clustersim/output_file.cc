@@ -71,6 +71,7 @@ std::vector<NamedFile> named_in(const std::string& path) {
     const std::size_t close = text.find('"', open + 1);
     if (close == std::string::npos || close - open > longest_name || close == open + 1) continue;
     const std::string name = text.substr(open + 1, close - open - 1);
+    if (name.find_first_of("./") == std::string::npos) continue;  // a key, or a word
     for (const fs::path& at : {fs::path(name), fs::path(path).parent_path() / name})
       if (fs::is_regular_file(at, ignored)) found.push_back({"", at.string()});
   }
@@ -81,15 +82,17 @@ std::vector<NamedFile> named_in(const std::string& path) {
 
 void keep_files_apart(const Command& command, const Arguments& arguments) {
   std::vector<NamedFile> written, read;
-  for (const std::string& path : arguments.positional) read.push_back({"", path});
+  const bool kind_first = command.name == "import";
+  for (std::size_t i = kind_first ? 1 : 0; i < arguments.positional.size(); ++i)
+    read.push_back({"", arguments.positional[i]});
   for (const Option& option : command.options) {
     if (option.argument.empty() || !arguments.has(option.name)) continue;
     for (const std::string& path : arguments.options.at(option.name))
       (option.writes ? written : read).push_back({"--" + option.name, path});
   }
   if (written.empty()) return;
-  for (const std::string& path : arguments.positional)
-    for (NamedFile& file : named_in(path)) read.push_back(std::move(file));
+  for (std::size_t i = 0, inputs = read.size(); i < inputs; ++i)
+    for (NamedFile& file : named_in(read[i].path)) read.push_back(std::move(file));
   for (std::size_t i = 0; i < written.size(); ++i) {
     if (written[i].path.empty()) continue;
     for (const NamedFile& input : read)
