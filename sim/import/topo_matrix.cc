@@ -330,7 +330,8 @@ class Builder {
   void add_cables() {
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = a + 1; b < count_; ++b) {
-        const auto links = nvlinks_of(relation(a, b));
+        const bool gpus = gpu_number(matrix_.columns[a]) && gpu_number(matrix_.columns[b]);
+        const auto links = gpus ? nvlinks_of(relation(a, b)) : std::nullopt;
         if (links.value_or(0) > 0) facts_.cables.push_back({part_of_column_.at(a), part_of_column_.at(b), *links});
       }
   }

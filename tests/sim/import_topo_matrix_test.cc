@@ -208,6 +208,13 @@ TEST_CASE("blank-separated rows with a missing cell keep their columns; launcher
   CHECK(socket_of(facts, gpu(facts, 0)) != socket_of(facts, gpu(facts, 2)));
 }
 
+TEST_CASE("NVLink leads from GPU to GPU, whatever a cell says of a card") {
+  const NodeFacts facts =
+      read("\tGPU0\tGPU1\tNIC0\tCPU Affinity\nGPU0\t X \tNV4\tNV9\t0-15\nGPU1\tNV4\t X \tSYS\t0-15\n");
+  REQUIRE(facts.cables.size() == 1);
+  CHECK(facts.cables[0].links == 4);
+}
+
 TEST_CASE("texts without a matrix are none") {
   for (const char* text : {"", "GPU0", "\tGPU0\n", "GPU 0: NVIDIA A10 (UUID: GPU-1)\n", "a\tb\n1\t2\n"})
     CHECK_FALSE(read_topo_matrix(lines_of(text), "test"));
