@@ -31,30 +31,10 @@ const char* name_of(VertexKind kind) {
   throw InternalError("this is a bug: a vertex of no kind");
 }
 
-const char* name_of(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::pcie:
-      return "pcie";
-    case LinkKind::nvlink:
-      return "nvlink";
-    case LinkKind::socket:
-      return "socket";
-    case LinkKind::memory:
-      return "memory";
-    case LinkKind::nic:
-      return "nic";
-    case LinkKind::network:
-      return "network";
-    case LinkKind::storage:
-      return "storage";
-  }
-  throw InternalError("this is a bug: a link of no kind");
-}
-
 PictureLink picture_of(const Link& link, const RateSteps& rates, const StepRecording& recording) {
   const double window_s = sim_time_to_seconds(recording.to - recording.from);
   const RateTotal carried = total(rates, recording.to);
-  PictureLink picture{link.from, link.to, link.name, name_of(link.kind), link.bytes_per_s, 0, 0};
+  PictureLink picture{link.from, link.to, link.name, to_string(link.kind), link.bytes_per_s, 0, 0};
   picture.utilization = std::min(1.0, carried.units / (link.bytes_per_s * window_s));
   picture.busy_share = std::min(1.0, carried.flowing_s / window_s);
   return picture;

@@ -1,7 +1,6 @@
 #include "sim/collective_correction.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 
@@ -13,7 +12,6 @@ namespace clustersim {
 namespace {
 
 constexpr int turns = 5;  // of choosing algorithms and fitting factors
-constexpr std::array<const char*, 6> limits = {"nvlink", "pcie", "socket", "memory", "nic", "network"};
 
 // A planner of a cluster with what it leans on.
 class Bench {
@@ -79,9 +77,13 @@ bool sound(ReadContext& context, const CollectiveKeys& keys) {
   if (*keys.ranks % nodes != 0)
     context.fault(keys.pointer + "/ranks", "a multiple of nodes", std::to_string(*keys.ranks),
                   "equally many GPUs of each node");
-  if (keys.limit && std::find(limits.begin(), limits.end(), *keys.limit) == limits.end())
-    context.fault(keys.pointer + "/limit", "one of: nvlink, pcie, socket, memory, nic, network",
-                  "\"" + *keys.limit + "\"");
+  std::string known;
+  bool found = !keys.limit;
+  for (const LinkKind kind : collective_links) {
+    known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
+    found = found || *keys.limit == to_string(kind);
+  }
+  if (!found) context.fault(keys.pointer + "/limit", "one of: " + known, "\"" + *keys.limit + "\"");
   const bool factors = keys.small || keys.fill || keys.knee || keys.rate || keys.limit;
   if (factors && !(keys.small && keys.rate && keys.limit))
     context.fault(keys.pointer, "small, rate and limit together, or points", "some of them");

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "models/fabric/build_fabric.h"
+#include "models/workload/replay.h"
 #include "sim/read/scenario_words.h"
 
 namespace clustersim {
@@ -21,6 +22,12 @@ std::vector<CollectiveRequest> requests(const Assembly& assembly) {
   const Job& job = assembly.job();
   std::vector<CollectiveRequest> all;
   if (assembly.cluster().gpus() < 2) return all;
+  if (const ReplayStep* replay = assembly.step_model(0).replay.get()) {
+    if (job.recorded_collectives) return all;
+    const DataParallelSpec spec = assembly.step(false);
+    for (const TraceCollective& collective : replay->collectives) all.push_back(replayed_request(collective, spec));
+    return all;
+  }
   const double gpus = assembly.step(false).gpus_per_node;
   double total = 0;
   for (const Bucket& bucket : gradient_buckets(job, assembly.step_model(0), &assembly.planner())) {
@@ -105,7 +112,10 @@ std::string messages_text(const Assembly& assembly) {
     messages += one.count;
     ++count;
   }
-  if (count == 0) return "no collectives";
+  if (count == 0) {
+    if (assembly.job().recorded_collectives) return "collectives last as long as recorded";
+    return requests(assembly).empty() ? "no collectives" : "no collective here is a ring: each is one transfer";
+  }
   char text[240];
   std::snprintf(text, sizeof text, "%d collective%s a step, all by ring, in %.0f messages%s", count,
                 count == 1 ? "" : "s", messages,

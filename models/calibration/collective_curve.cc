@@ -7,12 +7,11 @@
 namespace clustersim {
 namespace {
 
-constexpr double mib = 1048576.0;
-constexpr double below_s = 256 * 1024.0, above_s = 16 * mib;  // what a sweep must span for factors of their own
-constexpr std::size_t least_for_curve = 4, least_for_factors = 5;
+constexpr std::size_t least_for_curve = 4;
 constexpr double most_factor = 20, most_residual = 0.5;
-constexpr double pull_to_model =
-    0.02;  // rows scatter by about 5 %, the model's constants by about 35 %: squares' ratio
+// Rows scatter by about 5 %, the model's latencies and rates by 35 %, its knees by a factor of e: ratios of squares.
+constexpr double pull_to_model = 0.02, pull_of_knee = 0.0025;
+constexpr double bad_row = 0.1;  // from here on a residual counts by itself, not by its square
 
 std::size_t different_sizes(const std::vector<double>& sizes) {
   return std::set<double>(sizes.begin(), sizes.end()).size();
@@ -21,6 +20,20 @@ std::size_t different_sizes(const std::vector<double>& sizes) {
 double relative_error(const std::vector<double>& measured, const std::vector<double>& fitted) {
   double sum = 0;
   for (std::size_t i = 0; i < measured.size(); ++i) sum += std::fabs(fitted[i] / measured[i] - 1);
+  return sum;
+}
+
+double row_cost(double residual) {
+  const double r = std::fabs(residual);
+  return r <= bad_row ? r * r : bad_row * (2 * r - bad_row);
+}
+
+// What fit_factors makes least: the rows' residuals, and how far the factors are from the model's own 1.
+double cost(const std::vector<ModelledSize>& sweep, const CollectiveFactors& k) {
+  double sum = pull_of_knee * std::pow(std::log(k.knee), 2);
+  for (const double factor : {k.small, k.fill, k.rate})
+    sum += pull_to_model * std::pow(std::log(std::max(factor, 1 / most_factor)), 2);
+  for (const ModelledSize& m : sweep) sum += row_cost(seconds_of(m, k) / m.seconds - 1);
   return sum;
 }
 
@@ -83,11 +96,9 @@ std::optional<FactorFit> fit_factors(const std::vector<ModelledSize>& sweep) {
   }
   const std::size_t different = different_sizes(sizes);
   if (different < 2) return std::nullopt;
-  const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
-  const bool sweeps = fills && different >= least_for_factors && *low <= below_s && *high >= above_s;
   std::optional<FactorFit> best;
   double least = 0;
-  for (const double knee : sweeps ? steps(0.125, 8, 25) : std::vector<double>{1}) {
+  for (const double knee : fills ? steps(0.125, 8, 25) : std::vector<double>{1}) {
     std::vector<std::vector<double>> rows;
     for (const ModelledSize& m : sweep) {
       const double fill = m.fill_s * m.bytes / (m.bytes + knee * m.knee_bytes);
@@ -101,12 +112,12 @@ std::optional<FactorFit> fit_factors(const std::vector<ModelledSize>& sweep) {
     if (!sane(k.rate) || k.small > most_factor || k.fill > most_factor) continue;
     std::vector<double> fitted;
     for (const ModelledSize& m : sweep) fitted.push_back(seconds_of(m, k));
-    const double error = relative_error(measured, fitted);
+    const double error = cost(sweep, k);
     if (best && error >= least) continue;
     least = error;
     best = FactorFit{k, quality_of(sizes, measured, fitted)};
-    if (best->quality.median_residual > most_residual) best.reset();
   }
+  if (best && best->quality.median_residual > most_residual) best.reset();
   return best;
 }
 

@@ -7,8 +7,9 @@
 //
 // On its own: with fewer than four sizes, or none on either side of the knee, fill is 0 (alpha-beta). `knee` is found
 // by trying 4 to 64 steps a decade between the sizes, the rest by robust_fit.
-// On a model: small, fill and rate each get a factor; the knee only from five sizes on that reach from 256 KiB or less
-// to 16 MiB or more. A pull (0.02 (ln k)^2 against 1 of a row) holds near 1 what the sizes do not show. Factors above
+// On a model: small, fill, knee and rate each get a factor, so that two sizes are enough: a pull holds near 1 what the
+// sizes do not show. Minimised is sum r^2 (from 10 % on: 0.2 |r| - 0.01) + 0.02 sum (ln k)^2 + 0.0025 (ln k_knee)^2,
+// r the relative residual of a row: where a protocol gives way to the next is what the model knows least. Factors above
 // 20, of the rate below 1/20, and fits that half of the rows miss by half are refused: such a measurement is of another
 // machine.
 // Source: MODELS 3.5. Checked by: tests/models/calibration_test.cc.

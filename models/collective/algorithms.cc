@@ -32,7 +32,7 @@ int Situation::most_gpus() const {
 
 Hop slowest_inside_hop(const Situation& situation, bool tree) {
   Hop worst;
-  for (const Party& party : situation.parties) worst = slower(worst, inside_hop(party, tree));
+  for (const Party& party : situation.parties) worst = slower(worst, inside_hop(party, tree, situation.nodes));
   return worst;
 }
 
@@ -45,8 +45,15 @@ Hop slowest_network_hop(const Situation& situation, bool tree) {
 
 double longest_launch_s(const Situation& situation) {
   double longest = 0;
-  for (const Party& party : situation.parties) longest = std::max(longest, launch_s(party));
+  for (const Party& party : situation.parties) longest = std::max(longest, launch_s(party, situation.nodes));
   return longest;
+}
+
+double least_low_latency_share(const Situation& situation) {
+  double least = 1;
+  if (situation.cluster->fabric.transport == Transport::efa) return least;  // its plugin has knees of its own
+  for (const Party& party : situation.parties) least = std::min(least, low_latency_share(party, situation.nodes));
+  return least;
 }
 
 }  // namespace clustersim

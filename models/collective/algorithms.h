@@ -63,5 +63,6 @@ double tree_crossings(const Situation& situation);
 Hop slowest_inside_hop(const Situation& situation, bool tree);
 Hop slowest_network_hop(const Situation& situation, bool tree);
 double longest_launch_s(const Situation& situation);
+double least_low_latency_share(const Situation& situation);
 
 }  // namespace clustersim

@@ -16,6 +16,18 @@ constexpr Hop nvlink_ring{0.6 * us, 3.4 * us}, nvlink_tree{0.6 * us, 4.0 * us};
 constexpr Hop pcie_ring{1.0 * us, 5.7 * us}, pcie_tree{1.0 * us, 4.0 * us};
 constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
 
+// Inside the nodes of several a hop of LL takes this many times as long [published: NCCL tuner].
+constexpr double ll_hop_between_nodes = 1.8;
+// Most that LL moves in one node, in two, in more, GB/s [published: NCCL tuner, llMaxBws]. Others as Ampere.
+struct LowLatencyRate {
+  const char* architecture;
+  double one_node, two_nodes, more;
+};
+constexpr LowLatencyRate low_latency_rates[] = {
+    {"Volta", 39, 39, 20.4}, {"Ampere", 87.7, 22.5, 19}, {"Hopper", 141, 45, 35}};
+
+// Rows of one node were timed by one thread that launches its GPUs' kernels one after another (nccl-tests -g); over
+// several nodes each rank has a process of its own.
 constexpr double launch_per_rank_s = 2.5 * us;  // [fitted: 8-byte rows of 2, 4 and 8 GPUs: 13, 18 to 23, 35 us]
 constexpr double simple_factor = 1.4;           // [published: NCCL's factor on Simple; fits 8x A100 from 1 to 64 MiB]
 constexpr double simple_slice = mib / 2;        // one of eight slices of NCCL's 4 MiB buffer [published: nccl]
@@ -36,9 +48,11 @@ constexpr double peers_at_once = 8, pairwise_round = 67 * us;
 
 }  // namespace
 
-Hop inside_hop(const Party& party, bool tree) {
-  if (ring_on_nvlink(party)) return tree ? nvlink_tree : nvlink_ring;
-  return tree ? pcie_tree : pcie_ring;
+Hop inside_hop(const Party& party, bool tree, int nodes) {
+  Hop hop = tree ? pcie_tree : pcie_ring;
+  if (ring_on_nvlink(party)) hop = tree ? nvlink_tree : nvlink_ring;
+  if (nodes > 1) hop.small_s *= ll_hop_between_nodes;
+  return hop;
 }
 
 Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& party, bool tree) {
@@ -48,7 +62,7 @@ Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& par
   if (cluster.fabric.transport == Transport::efa) {
     const double latency = node.nic->rdma_latency.base();
     // As many latencies of the NIC as the hops above are of an InfiniBand NIC, 1 us.
-    hop = {net_ring.small_s * latency / us, net_ring.full_s * latency / us};
+    hop = {hop.small_s * latency / us, hop.full_s * latency / us};
   } else if (cluster.fabric.transport == Transport::tcp) {
     // The first and the last slice are copied into host memory, sent, and copied out again with nothing beside them;
     // all others overlap, since a rank sends one chunk while it receives the next [checked: 2 nodes over 10 GbE].
@@ -62,7 +76,16 @@ Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& par
   return hop;
 }
 
-double launch_s(const Party& party) { return launch_per_rank_s * std::min(party.gpus, 8); }
+double launch_s(const Party& party, int nodes) { return launch_per_rank_s * (nodes > 1 ? 1 : std::min(party.gpus, 8)); }
+
+double low_latency_share(const Party& party, int nodes) {
+  const NodeSpec& node = party.paths->spec();
+  if (nodes < 2 || party.gpus < 2) return 1;
+  LowLatencyRate taken = low_latency_rates[1];
+  for (const LowLatencyRate& rate : low_latency_rates)
+    if (node.gpu.architecture == rate.architecture) taken = rate;
+  return (nodes > 2 ? taken.more : taken.two_nodes) / taken.one_node;
+}
 
 Steps ring_steps(int ranks, int nodes, int rounds) {
   const double total = static_cast<double>(rounds) * (ranks - 1);

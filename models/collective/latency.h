@@ -2,13 +2,18 @@
 //
 //   T(S) = small + fill x S / (S + knee) + S x seconds_per_byte
 //
-//   small  launch and skew of a node's ranks + base + serial steps over the hops, protocol LL (s)
+//   small  launch + base + serial steps over the hops, protocol LL (s); inside the nodes of several a hop takes 1.8
+//   times
+//          as long. Launch: 2.5 us a GPU of one node, whose kernels one thread launches in turn (nccl-tests -g 8, as
+//          the rows were timed); 2.5 us over several nodes, where each GPU has a process
 //   fill   what the pipeline of protocol Simple takes more to fill and drain (s)
-//   knee   buffer at which half of the fill is felt: below it LL's short messages do (bytes)
+//   knee   buffer at which half of the fill is felt: below it LL's short messages do (bytes); over several nodes it is
+//          smaller as the most that LL moves there is (low_latency_share), but for EFA, whose plugin chooses by itself
 //   S      buffer of the collective (bytes)
 // The hops are NCCL's own tuner constants; what was fitted is marked in latency.cc and kept few:
 // launch per rank, factor of Simple's fill, knee per rank, EFA's and TCP's hops.
-// Accuracy: about 10 % from 1 MiB up, 30 % below (launch and CPU differ from host to host).
+// Accuracy: about 10 % from 1 MiB up, 30 % below (launch and CPU differ from host to host; a process a GPU also in one
+// node takes 20 us less than eight GPUs of one: 12.5 us of 8 bytes on 8 H20).
 // Source: NCCL src/graph/tuning.cc; MODELS 3.5. Checked by: tests/models/collective_measured_test.cc.
 #pragma once
 
@@ -26,12 +31,15 @@ struct Hop {
   double once_s = 0;               // Simple: filling and draining the copies at both ends of the pipeline
 };
 
-// Between GPUs of a node; tree: along the chain of a tree, else of a ring.
-Hop inside_hop(const Party& party, bool tree);
+// Between GPUs of a node, of one that works alone or with others; tree: along the chain of a tree, else of a ring.
+Hop inside_hop(const Party& party, bool tree, int nodes);
 // Between nodes. `plan` gives the switches' latency.
 Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& party, bool tree);
 
-double launch_s(const Party& party);
+double launch_s(const Party& party, int nodes);
+
+// Buffer up to which LL's short messages are felt, over several nodes against one: as the most that LL moves.
+double low_latency_share(const Party& party, int nodes);
 
 // Serial messages: `inside` over hops of the node and `between` over the network.
 struct Steps {

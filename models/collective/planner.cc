@@ -17,26 +17,6 @@ int channels(const Party& party) {
   return party.paths->spec().gpu_fabric.link.generation <= 2 ? volta_channels : nvlink_channels;
 }
 
-const char* kind_word(LinkKind kind) {
-  switch (kind) {
-    case LinkKind::pcie:
-      return "pcie";
-    case LinkKind::nvlink:
-      return "nvlink";
-    case LinkKind::socket:
-      return "socket";
-    case LinkKind::memory:
-      return "memory";
-    case LinkKind::nic:
-      return "nic";
-    case LinkKind::network:
-      return "network";
-    case LinkKind::storage:
-      break;
-  }
-  return "storage";
-}
-
 // nccl-tests' factor of busbw over algbw.
 double bus_factor(CollectiveOp op, double n) {
   switch (op) {
@@ -118,9 +98,8 @@ Outline CollectivePlanner::corrected(const Situation& s, const Outline& outline)
   better.curve.small_s *= c->small;
   better.curve.fill_s *= c->fill;
   better.curve.knee_bytes *= c->knee;
-  for (const LinkKind kind :
-       {LinkKind::pcie, LinkKind::nvlink, LinkKind::socket, LinkKind::memory, LinkKind::nic, LinkKind::network})
-    if (c->limit == kind_word(kind)) better.traffic.scale(kind, 1 / c->rate);
+  for (const LinkKind kind : collective_links)
+    if (c->limit == to_string(kind)) better.traffic.scale(kind, 1 / c->rate);
   return better;
 }
 
@@ -190,7 +169,7 @@ std::vector<PlanTerms> CollectivePlanner::terms(CollectiveOp op, double bytes, i
     const int slowest = o.traffic.slowest_link();
     terms.push_back({candidate.name, o.curve.small_s, o.curve.fill_s, o.curve.knee_bytes,
                      bytes * o.traffic.seconds_per_byte(),
-                     slowest >= 0 ? kind_word(fabric_->links[static_cast<std::size_t>(slowest)].kind) : ""});
+                     slowest >= 0 ? to_string(fabric_->links[static_cast<std::size_t>(slowest)].kind) : ""});
   }
   return terms;
 }

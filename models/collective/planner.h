@@ -14,8 +14,8 @@
 //   DRAM   2.5 x bus rate / DRAM bandwidth (a reduction reads twice and writes once; a copy reads and writes)
 // Cluster::corrections, from measurements on such a cluster, scale the latency's terms and the rate of the links that
 // bind; they hold for every algorithm alike, so that what is compared stays comparable.
-// Range: 8 B to 16 GiB. Accuracy on 331 published rows of stated topology: from 1 MiB up median 2.6 %, nine of ten
-// within 16 % (4.4 % median on systems that no constant was taken from); below 1 MiB median 13 %. All rows were in view
+// Range: 8 B to 16 GiB. Accuracy on 331 published rows of stated topology: from 1 MiB up median 3.5 %, nine of ten
+// within 16 %; below 1 MiB median 11 %, nine of ten within 28 %. All rows were in view
 // when constants were chosen. Known misses: 2x 8 H20 is predicted 37 % too fast (469 for 343 GB/s), two nodes with ACS
 // and two NICs 26 % too slow, EFA v4 at 1 MiB 70 % too fast; congestion of incast and lossy fabrics is not covered.
 // Source: NCCL 2.x tuner and topology search; MODELS 3.5-3.7; measured rows scenarios/measurements/nccl.csv.

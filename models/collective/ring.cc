@@ -61,6 +61,7 @@ std::optional<Outline> ring(const Situation& s) {
   }
   outline.curve = ring_curve(longest_launch_s(s), slowest_inside_hop(s, false), slowest_network_hop(s, false), small,
                              full, s.ranks);
+  outline.curve.knee_bytes *= least_low_latency_share(s);
   if (rooted(s.op)) outline.curve.knee_bytes *= rooted_knee_share;
   outline.steps = small.total();
   return outline;

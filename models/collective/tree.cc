@@ -47,6 +47,7 @@ std::optional<Outline> tree(const Situation& s) {
   const Steps steps{chain, 2 * std::ceil(std::log2(s.nodes))};
   outline.curve = tree_curve(longest_launch_s(s), slowest_inside_hop(s, true), slowest_network_hop(s, true), steps,
                              s.cluster->fabric.transport == Transport::efa);
+  outline.curve.knee_bytes *= least_low_latency_share(s);
   outline.steps = steps.total();
   return outline;
 }

@@ -26,6 +26,10 @@ enum class VertexKind {
 };
 
 enum class LinkKind { pcie, nvlink, socket, memory, nic, network, storage };
+const char* to_string(LinkKind kind);  // "pcie", "nvlink", ...
+// Those that a collective may be bound by.
+inline constexpr LinkKind collective_links[] = {LinkKind::nvlink, LinkKind::pcie, LinkKind::socket,
+                                                LinkKind::memory, LinkKind::nic,  LinkKind::network};
 
 struct Vertex {
   VertexKind kind = VertexKind::gpu;

@@ -138,6 +138,21 @@ TEST_CASE("collectives are planned for another cluster") {
   }
 }
 
+TEST_CASE("collectives of a recording are told where messages are simulated") {
+  const auto told = [](const Scenario& scenario) {
+    RunOptions options;
+    options.what_if = false;
+    options.messages = true;
+    const Report report = run(scenario, options);
+    for (const Note& note : report.notes)
+      if (note.topic == "messages") return note.text;
+    return std::string();
+  };
+  const TestFile file("told.json", exchanging(R"(, "bytes": 1e8)"));
+  CHECK(told(small::read(server("a100-sxm4-40gb", 4, 2), job(file))).rfind("1 collective a step", 0) == 0);
+  CHECK(told(small::read(server("a100-sxm4-40gb", 2), job(file))) == "collectives last as long as recorded");
+}
+
 TEST_CASE("gradients of a one-GPU recording are exchanged on several") {
   const std::string head = on_a100_40 + R"(, "parameters": 25000000, "step_time": "11 ms")";
   const TestFile file("alone.json", step_text(head, {operator_text("batch_norm", 0, 10000),
