@@ -77,22 +77,29 @@ class CloudCostResolver {
                        [](const EstimatedField& field) { return field.field == "on_demand"; });
   }
 
-  // The cheapest instance with the cluster's GPU, by the hour and GPU.
+  // The cheapest instance with the cluster's GPU, by the hour and GPU; one with as many GPUs as a node has, if any.
   std::optional<CloudSpec> cheapest() {
     if (reading_.scenario.cluster.groups.empty()) return std::nullopt;
     const std::string& gpu = reading_.scenario.cluster.groups.front().node.gpu.id;
     std::optional<CloudSpec> best;
+    const int node_gpus = reading_.scenario.cluster.groups.front().node.gpus;
     double best_price = 0;
+    bool best_small = false;
     std::vector<Problem> quiet;  // a fault in an entry that nobody asked for is no fault of this file
     for (const std::string& id : context_.catalog().ids("cloud")) {
       CloudSpec candidate = context_.catalog().cloud(id, {context_.lookup.file, "", quiet});
       if (candidate.gpu_id != gpu || !candidate.on_demand || candidate.gpu_count < 1) continue;
       if (is_guess(candidate)) continue;
-      const double price = candidate.on_demand->base() / candidate.gpu_count;
-      if (best && price >= best_price) continue;
+      // Of a price that sources differ on the dear end, which is sure to be enough.
+      const TimePrice dear = candidate.on_demand_range ? candidate.on_demand_range->high : *candidate.on_demand;
+      const double price = dear.base() / candidate.gpu_count;
+      // Many small instances in place of one node are no match while there are others.
+      const bool small = candidate.gpu_count < std::min(node_gpus, reading_.scenario.cluster.gpus());
+      if (best && (small != best_small ? small : price >= best_price)) continue;
       if (!can_hold(candidate)) continue;
       best = std::move(candidate);
       best_price = price;
+      best_small = small;
     }
     return best;
   }
@@ -144,6 +151,7 @@ class CloudCostResolver {
                              reading_.rates.date_of(cloud.currency));
     if (rent_.price_range) reading_.book.warn("sources differ on the price of " + cloud.id + ": " + range_text(price));
     note_estimates(context_, "cloud", cloud, {tariff_field(rent_.pricing)});
+    if (rent_.price_range) note_estimates(context_, "cloud", cloud, {"on_demand_range"});
   }
 
   void refuse_tariff(const CloudSpec& cloud, const std::string& term) {
