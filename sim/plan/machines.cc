@@ -91,6 +91,7 @@ class Choices {
     choice.guessed_price = std::any_of(cloud.estimated.begin(), cloud.estimated.end(), [&](const EstimatedField& e) {
       return e.field == key && e.why.find(" per USD (") == std::string::npos;  // a conversion is no guess
     });
+    if (question_.pricing == CloudPricing::on_demand && cloud.on_demand_range) choice.guessed_price = true;
     choice.price_date = question_.pricing == CloudPricing::spot ? cloud.spot_date : cloud.on_demand_date;
     choice.scenario =
         scenario_of(id, R"({"cloud": {"instance": )" + quoted(id) + R"(, "pricing": )" + quoted(word) + "}, ");
