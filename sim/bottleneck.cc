@@ -114,6 +114,16 @@ std::optional<Bottleneck> slowest_gpu(const Assembly& assembly, const JobResult&
   return std::nullopt;
 }
 
+// The update is as long as its launches, or as its many short kernels are apart.
+bool optimizer_is_launches(const StepModel& model) {
+  double bytes_s = 0, fixed_s = 0;
+  for (const Kernel& k : model.optimizer) {
+    bytes_s += std::max(k.math_s, k.memory_s);
+    fixed_s += k.fixed_s;
+  }
+  return model.optimizer_host > Time() || fixed_s > bytes_s;
+}
+
 Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) {
   double math = 0, memory = 0, fixed = 0;
   const StepModel& model = assembly.step_model(0);
@@ -125,6 +135,7 @@ Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) 
   };
   add(model.forward);
   for (const Segment& segment : model.backward) add(segment.kernels);
+  if (!optimizer_is_launches(model)) add(model.optimizer);
   Bottleneck b;
   b.resource = assembly.gpus().front().name;
   b.share = step.parts.forward_backward_s / step.step_s;
@@ -147,14 +158,15 @@ Bottleneck compute_bottleneck(const Assembly& assembly, const SteadyStep& step) 
 
 Bottleneck find_bottleneck(const Assembly& assembly, const SteadyStep& step, const JobResult& result) {
   const StepParts& parts = step.parts;
-  const double host = parts.host_s + parts.optimizer_s, compute = parts.forward_backward_s;
+  const double host = parts.host_s + (optimizer_is_launches(assembly.step_model(0)) ? parts.optimizer_s : 0);
+  const double compute = parts.forward_backward_s;
   // A pipeline whose busiest stage never rests sets the pace, however short the waits that show.
   const std::string stage = busiest_stage(step);
   const bool beats = !stage.empty() && step.stage_busy.at(stage) > never_rests;
   if (!stage.empty() && parts.input_s > (beats ? least_wait : pace_setting) * step.step_s &&
       parts.input_s > parts.communication_s)
     return input_bottleneck(assembly, step);
-  if (parts.communication_s > compute) return communication_bottleneck(assembly, step);
+  if (parts.communication_s > std::max(compute, host)) return communication_bottleneck(assembly, step);
   if (const auto slowed = slowest_gpu(assembly, result, compute / step.step_s)) return *slowed;
   if (parts.communication_s > worth_naming_first * step.step_s) return communication_bottleneck(assembly, step);
   if (parts.straggler_s > worth_naming_first * step.step_s)

@@ -106,12 +106,12 @@ class Accounts {
     metric("spot_lost_time", spot->lost.base(), "s", "expected: work done twice, and restarts");
     const bool saves = rented_use_.checkpoint_interval > Time();
     std::string text = number(spot->interruptions) + " interruptions expected, one in " + hours_text(spot->mtbf) +
-                       " of the " + std::to_string(prices.instances) + " instances; each loses " +
-                       hours_text(spot->interval / 2 + prices.spot->restart) + ": half of " +
-                       (saves ? "the time between checkpoints, " : "the run, which takes no checkpoints, ") +
-                       hours_text(spot->interval) + ", and " + hours_text(prices.spot->restart) + " to start again; " +
-                       hours_text(spot->wall) + " in all";
-    if (spot->interval > spot->mtbf / 4) text += " (rough: few checkpoints for so many interruptions)";
+                       " of the " + std::to_string(prices.instances) + " instances";
+    if (spot->interruptions > 0)
+      text += "; each loses " + hours_text(spot->lost / spot->interruptions) + " on the mean: what was done since " +
+              (saves ? "the last checkpoint, " : "the start, as there are no checkpoints, ") + "and " +
+              hours_text(prices.spot->restart) + " to start again";
+    text += "; " + hours_text(spot->wall) + " in all";
     note("spot", text);
     add_checkpoint_hint(prices, *spot);
   }
@@ -121,16 +121,16 @@ class Accounts {
     const auto blocking = checkpoint_time(rented_job_.assembly);
     if (!blocking || spot.interruptions <= 0) return;
     const Time bare = rented_use_.duration - rented_job_.projection.time.checkpoint;
-    const Time interval = daly_interval(*blocking, spot.mtbf);
+    const Time interval = std::max(daly_interval(*blocking, spot.mtbf), checkpoint_write_time(rented_job_.assembly));
     if (interval <= Time() || interval >= bare) return;
     const Time work = bare * (1 + *blocking / interval);
     const auto best = spot_run(*prices.spot->interruptions, prices.instances, work, interval, prices.spot->restart);
     if (!best) return;
     const std::string every =
         interval < seconds(60) ? number(interval.base()) + " s" : number(interval.base() / 60) + " min";
-    note("spot", "a checkpoint every " + every + " (Daly's optimum; one holds the run up for " +
-                     number(blocking->base()) + " s) would end it after " + hours_text(best->wall) +
-                     ": /job/checkpoint/every");
+    note("spot",
+         "a checkpoint every " + every + " (Daly's optimum, or what the drives can write; one holds the run up for " +
+             number(blocking->base()) + " s) would end it after " + hours_text(best->wall) + ": /job/checkpoint/every");
   }
 
   const PriceOrigin* next_origin(const std::string& line, const PriceOrigin* after) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/compute/device_model.h"
 #include "models/compute/roofline.h"
 #include "models/outcome/availability.h"
 #include "models/power_thermal/node_power.h"
@@ -37,15 +38,22 @@ CheckpointSize checkpoint_size(const Assembly& assembly) {
   whole.sharding = Sharding::none;
   const NodeSpec& node = assembly.cluster().groups.front().node;
   const MemoryNeed need = memory_needed(whole, node.gpu, assembly.cluster().gpus());
-  const Bytes part = whole.checkpoint.size.value_or(need.weights + need.optimizer) / parts;
+  // A half copy beside fp32 weights is made anew, not saved.
+  const bool half_copy = activation_bytes(whole.precision) < 4 && whole.gradient_precision == GradientPrecision::fp32;
+  const Bytes weights = need.weights * (half_copy ? 4.0 / 6 : 1);
+  const Bytes part = whole.checkpoint.size.value_or(weights + need.optimizer) / parts;
   return {part * std::min(node.gpus, parts), part};
 }
 
 Time one_checkpoint(const Assembly& assembly) {
   const Job& job = assembly.job();
   const NodeSpec& node = assembly.cluster().groups.front().node;
-  return checkpoint_blocking(checkpoint_size(assembly), job.checkpoint.asynchronous, node.pcie.achievable,
-                             node.cpu.memory_bandwidth * node.sockets, storage_write(node));
+  const CheckpointSize size = checkpoint_size(assembly);
+  const Time blocking = checkpoint_blocking(size, job.checkpoint.asynchronous, node.pcie.achievable,
+                                            node.cpu.memory_bandwidth * node.sockets, storage_write(node));
+  // The next one begins when this one is written.
+  if (!job.checkpoint.asynchronous || job.checkpoint.every <= Time()) return blocking;
+  return std::max(blocking, checkpoint_write_time(assembly) - job.checkpoint.every);
 }
 
 void set_power(const Assembly& assembly, const JobResult& result, Projection& p) {
@@ -73,6 +81,11 @@ void set_power(const Assembly& assembly, const JobResult& result, Projection& p)
 
 RunUse Projection::use(const Cluster& cluster) const {
   return {time.total, cluster.nodes(), cluster.gpus(), node_power, installed_node_power, checkpoint_interval};
+}
+
+Time checkpoint_write_time(const Assembly& assembly) {
+  const Bandwidth rate = storage_write(assembly.cluster().groups.front().node);
+  return rate > Bandwidth() ? checkpoint_size(assembly).node / rate : Time();
 }
 
 std::optional<Time> checkpoint_time(const Assembly& assembly) {

@@ -29,6 +29,8 @@ struct Projection {
 // How long one checkpoint would hold up the run, whether it takes any; empty where the size of the weights or a rate is
 // not known.
 std::optional<Time> checkpoint_time(const Assembly& assembly);
+// Until one is on the node's drives; the next cannot begin before.
+Time checkpoint_write_time(const Assembly& assembly);
 
 Projection project(const Assembly& assembly, const JobResult& result);
 

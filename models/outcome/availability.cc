@@ -30,9 +30,10 @@ double goodput(Time blocking, Time interval, Time recovery, Time mtbf) {
 
 Time checkpoint_blocking(const CheckpointSize& size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
                          Bandwidth storage_write) {
-  require((asynchronous ? std::min(device_to_host, host_memory) : storage_write).base() > 0,
+  require(std::min(device_to_host, host_memory).base() > 0 && (asynchronous || storage_write.base() > 0),
           "a checkpoint goes somewhere at a positive rate");
-  return asynchronous ? std::max(size.gpu / device_to_host, size.node / host_memory) : size.node / storage_write;
+  const Time copied = std::max(size.gpu / device_to_host, size.node / host_memory);
+  return asynchronous ? copied : std::max(copied, size.node / storage_write);
 }
 
 }  // namespace clustersim

@@ -32,7 +32,7 @@ struct CheckpointSize {
 };
 
 // Time one checkpoint holds up the run. The slower of device-to-host copy and host memory bounds the snapshot of an
-// asynchronous one; a synchronous one waits for the storage.
+// asynchronous one; a synchronous one waits for the storage as well.
 Time checkpoint_blocking(const CheckpointSize& size, bool asynchronous, Bandwidth device_to_host, Bandwidth host_memory,
                          Bandwidth storage_write);
 

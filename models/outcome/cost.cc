@@ -111,7 +111,8 @@ std::optional<Time> paid_time(const CloudCost& prices, const RunUse& run, Cost& 
   }
   const auto interrupted = interruptions_of(prices, run);
   if (!interrupted) {
-    cost.unpriced.push_back("a run on " + prices.instance_id + ", which is interrupted faster than it gets on");
+    cost.unpriced.push_back("a run on " + prices.instance_id +
+                            ", which interruptions let last a thousand times as long");
     return std::nullopt;
   }
   return interrupted->wall;

@@ -16,11 +16,12 @@ std::optional<SpotRun> spot_run(Frequency interruptions, int instances, Time wor
   run.wall = work;
   if (interruptions.base() == 0) return run;
   run.mtbf = seconds(1 / (interruptions.base() * instances));
-  const double lost_share = (run.interval / 2 + restart) / run.mtbf;
-  if (lost_share >= 1) return std::nullopt;
-  run.wall = work / (1 - lost_share);
+  const double whole = std::floor(work / run.interval);
+  run.interruptions =
+      whole * std::expm1(run.interval / run.mtbf) + std::expm1((work - run.interval * whole) / run.mtbf);
+  run.wall = (run.mtbf + restart) * run.interruptions;
+  if (!(run.wall < work * 1000)) return std::nullopt;
   run.lost = run.wall - work;
-  run.interruptions = run.wall / run.mtbf;
   return run;
 }
 

@@ -214,7 +214,9 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
     gathered = {
         tasks_.collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
   } else if (spec_.world > 1 && spec_.job.sharding == Sharding::optimizer) {
-    const double bytes = spec_.models.front().parameters * bytes_per_gathered_weight(spec_.job);
+    // Beside fp32 gradients every GPU keeps fp32 weights; beside half ones half weights, whose masters are shared out.
+    const bool half = activation_bytes(spec_.job.precision) < 4 && bytes_per_gradient(spec_.job) < 4;
+    const double bytes = spec_.models.front().parameters * (half ? 2 : 4);
     gathered = {tasks_.collective(graph, CollectiveOp::all_gather, Scope::world, bytes, "all-gather", step,
                                   std::move(updated))};
   }

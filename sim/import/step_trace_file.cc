@@ -39,7 +39,11 @@ class TraceReader {
     if (!end.complete) fault("", "a whole JSON file", end.trouble);
     check();
     if (!problems_.empty()) throw InputError(problems_);
-    sort_operators(trace_);
+    if (sort_operators(trace_) > 0) {
+      fault("/operators", "in every \"after\" operators that begin no later and stand before",
+            "some that begin later, or wait for each other");
+      throw InputError(problems_);
+    }
     return std::move(trace_);
   }
 

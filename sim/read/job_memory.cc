@@ -86,6 +86,8 @@ int usual_batch(const Job& job, const Cluster& cluster) {
 void check_memory(ReadContext& context, const std::string& pointer, const Job& job, const Cluster& cluster) {
   const GpuSpec* gpu = tightest_gpu(cluster);
   if (gpu == nullptr || job.model == ModelKind::emulated || job.model == ModelKind::trace) return;
+  // A network without blocks is not sharded, which is a fault of its own.
+  if (!std::isfinite(memory_needed(job, *gpu, cluster.gpus()).total.base())) return;
   const MemoryFit fit = memory_fit(job, cluster);
   if (fit == MemoryFit::fits) return;
   const int ranks = cluster.gpus();

@@ -209,15 +209,16 @@ TEST_CASE("spot instances are paid for the time that interruptions cost too") {
   RunUse run = ten_hours();
   run.checkpoint_interval = hours(0.5);
   CHECK_FALSE(cloud_cost(prices, run).total);  // no rate is known: not free of interruptions
-  // Two instances, each taken back every 50 h: one in 25 h for the job. Each loses 15 + 15 min.
+  // Two instances, each taken back every 50 h: one in 25 h for the job, 15 min to start again. Twenty stretches of half
+  // an hour, each begun exp(0.5/25) - 1 times more.
   prices.spot->interruptions = Frequency::from_base(1 / (50 * 3600.0));
   prices.spot->restart = hours(0.25);
   const Cost cost = cloud_cost(prices, run);
-  const double wall = 10 / (1 - 0.5 / 25);
+  const double wall = 25.25 * 20 * (std::exp(0.02) - 1);
   CHECK(cost.total->base() == Approx(wall * 2 * 40));
   CHECK(cost.duration / hours(1) == Approx(wall));
-  // Taken back every half hour, with a quarter lost and a quarter to start: never done.
-  prices.spot->interruptions = Frequency::from_base(1 / 3600.0);
+  // Taken back every 36 s: a stretch of half an hour is begun exp(50) times, which is never done.
+  prices.spot->interruptions = Frequency::from_base(1 / 72.0);
   CHECK_FALSE(cloud_cost(prices, run).total);
 }
 

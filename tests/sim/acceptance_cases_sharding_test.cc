@@ -46,7 +46,7 @@ TEST_CASE("copies a node send a quarter between the nodes", "[acceptance][cases]
 }
 
 TEST_CASE("each GPU saves its part of sharded states", "[acceptance]") {
-  // 14 B a parameter (weights of 4 and 2, Adam's two of 4), an eighth of it on each of eight GPUs.
+  // 12 B a parameter (weights of 4, Adam's two of 4), an eighth of it on each of eight GPUs.
   const auto blocking = [](const std::string& sharding, const std::string& size) {
     return metric(run_text(R"({"clustersim": 1, "cluster": {"node": {"server": "dgx-h100"}},
       "job": {"model": {"emulated_step": "1 s", "batch": 1, "parameters": 8e9}, "precision": "bf16", "sharding": ")" +
@@ -56,5 +56,5 @@ TEST_CASE("each GPU saves its part of sharded states", "[acceptance]") {
                   "checkpoint_blocking_time");
   };
   CHECK(blocking("full", "") == Approx(blocking("none", "") / 8));
-  CHECK(blocking("full", "") == Approx(blocking("full", R"(, "size": "112 GB")")));
+  CHECK(blocking("full", "") == Approx(blocking("full", R"(, "size": "96 GB")")));
 }

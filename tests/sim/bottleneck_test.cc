@@ -125,11 +125,17 @@ TEST_CASE("bottleneck: decoding on the GPU") {
 }
 
 TEST_CASE("bottleneck: the host, where the update is launched tensor by tensor") {
-  Scenario s = small::read(small::servers(1), R"({"model": "bert-large", "precision": "amp", "stack": "pytorch-ddp",
+  Scenario s = small::read(small::servers(1), R"({"model": "resnet-152", "precision": "amp", "stack": "pytorch-ddp",
+      "batch_per_gpu": 16, "optimizer": "sgd", "data": {"from": "synthetic"}, "target": {"steps": 10}})");
+  Found found = find(s);
+  check(found, "host", "node0.host", "fused optimizer", found.step.parts.host_s + found.step.parts.optimizer_s);
+  // LAMB on BERT moves so many bytes that its launches hide: the memory's, though the update is as long.
+  s = small::read(small::servers(1), R"({"model": "bert-large", "precision": "amp", "stack": "pytorch-ddp",
       "batch_per_gpu": 1, "sequence_length": 128, "optimizer": "lamb", "data": {"from": "synthetic"},
       "target": {"steps": 10}})");
-  const Found found = find(s);
-  check(found, "host", "node0.host", "fused optimizer", found.step.parts.host_s + found.step.parts.optimizer_s);
+  found = find(s);
+  CHECK(found.step.parts.optimizer_s > 0.25 * found.step.step_s);
+  CHECK(found.bottleneck.kind == "memory");
 }
 
 TEST_CASE("bottleneck: heat and power limits") {
