@@ -39,14 +39,20 @@ refuse(sweep study.json --jobs 0)
 refuse(sweep study.json --db ${FOUR_NODES})
 refuse(sweep base.json)
 
-# SIGKILL at these moments, in seconds; then the rest.
+# SIGKILL at these moments, in seconds; then the rest. A study that was faster than its moment is begun anew.
 set(killed 0)
 foreach(moment 0.05 0.31 0.12 0.44 0.08 0.27 0.19 0.52 0.07 0.36 0.15 0.23 0.41 0.1 0.33 0.06 0.29 0.17 0.48 0.21)
   execute_process(COMMAND ${PROGRAM} sweep study.json --db killed.sqlite TIMEOUT ${moment} WORKING_DIRECTORY ${WORK}
                   RESULT_VARIABLE code OUTPUT_VARIABLE out ERROR_VARIABLE err)
   if(code MATCHES "timeout")
     math(EXPR killed "${killed} + 1")
-  elseif(NOT code EQUAL 0)
+  elseif(code EQUAL 0)
+    answer(sweep study.json --db killed.sqlite --format csv)
+    if(NOT OUT STREQUAL expected)
+      message(SEND_ERROR "killed ${killed} times, the study has other rows")
+    endif()
+    file(REMOVE ${WORK}/killed.sqlite)
+  else()
     message(SEND_ERROR "between kills: ${code}, ${err}")
   endif()
 endforeach()
