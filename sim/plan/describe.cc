@@ -32,6 +32,12 @@ void add_doubts(const MachineChoice& machine, const NetworkChoice& network, cons
                 PlanOffer& offer) {
   if (!machine.price_date.empty()) offer.doubts.push_back("its price is of " + machine.price_date);
   if (machine.guessed_price) offer.doubts.push_back("its price is a guess or disputed");
+  const auto& cloud = scenario.cost->cloud;
+  const bool reserved =
+      cloud && (cloud->pricing == CloudPricing::reserved_1y || cloud->pricing == CloudPricing::reserved_3y);
+  if (machine.rented && reserved)
+    offer.doubts.push_back("reserved for years, and counted as in use " + readable(100 * cloud->utilization, "%") +
+                           " of them: idle hours are paid for too");
   if (!offer.worst_error) offer.doubts.push_back("no published row is like it");
   if (offer.batch.extrapolated)
     offer.doubts.push_back("a step of " + readable(offer.batch.global, "") +

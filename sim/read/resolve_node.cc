@@ -217,6 +217,11 @@ class NodeResolver {
     } else {
       context_.assume(at("cooling/host_heat"), "0 W", "default");
     }
+    const bool warms = cooling.arrangement == Arrangement::series || cooling.host_heat > Power();
+    if (keys.airflow && cooling.airflow > Airflow() && !warms)
+      context_.remark(
+          at("cooling/airflow"), "given",
+          "changes nothing: each card breathes the air of the inlet (arrangement series, or host_heat, warms it)");
   }
 
   void add_limits() {
