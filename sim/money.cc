@@ -5,18 +5,12 @@
 #include <cstdio>
 
 #include "models/outcome/availability.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
 
-// Three significant digits; whole numbers from a thousand on.
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e12 ? "%.0f" : "%.3g", value);
-  return text;
-}
-
-std::string hours_text(Time time) { return number(time / hours(1)) + " h"; }
+std::string hours_text(Time time) { return rounded(time / hours(1)) + " h"; }
 
 // A sum at the likely prices, and at the ends where one of its prices is a range.
 struct Priced {
@@ -91,7 +85,7 @@ class Accounts {
            prices.pricing == CloudPricing::spot ? "to the target on the rented instances, interruptions expected"
                                                 : "to the target on the rented instances");
     note("cloud", std::to_string(prices.instances) + " x " + prices.instance_id + ": " +
-                      number(rented_use_.duration / hours(1)) + " h at " + number(rented_job_.projection.throughput) +
+                      rounded(rented_use_.duration / hours(1)) + " h at " + rounded(rented_job_.projection.throughput) +
                       " samples/s");
     if (prices.pricing == CloudPricing::spot) add_spot(prices);
   }
@@ -105,7 +99,7 @@ class Accounts {
     metric("spot_interruptions", spot->interruptions, "1", "expected in a run");
     metric("spot_lost_time", spot->lost.base(), "s", "expected: work done twice, and restarts");
     const bool saves = rented_use_.checkpoint_interval > Time();
-    std::string text = number(spot->interruptions) + " interruptions expected, one in " + hours_text(spot->mtbf) +
+    std::string text = rounded(spot->interruptions) + " interruptions expected, one in " + hours_text(spot->mtbf) +
                        " of the " + std::to_string(prices.instances) + " instances";
     if (spot->interruptions > 0)
       text += "; each loses " + hours_text(spot->lost / spot->interruptions) + " on the mean: what was done since " +
@@ -127,10 +121,11 @@ class Accounts {
     const auto best = spot_run(*prices.spot->interruptions, prices.instances, work, interval, prices.spot->restart);
     if (!best) return;
     const std::string every =
-        interval < seconds(60) ? number(interval.base()) + " s" : number(interval.base() / 60) + " min";
-    note("spot",
-         "a checkpoint every " + every + " (Daly's optimum, or what the drives can write; one holds the run up for " +
-             number(blocking->base()) + " s) would end it after " + hours_text(best->wall) + ": /job/checkpoint/every");
+        interval < seconds(60) ? rounded(interval.base()) + " s" : rounded(interval.base() / 60) + " min";
+    note("spot", "a checkpoint every " + every +
+                     " (Daly's optimum, or what the drives can write; one holds the run up for " +
+                     rounded(blocking->base()) + " s) would end it after " + hours_text(best->wall) +
+                     ": /job/checkpoint/every");
   }
 
   const PriceOrigin* next_origin(const std::string& line, const PriceOrigin* after) const {
@@ -183,11 +178,11 @@ class Accounts {
   }
 
   std::string explained(const CostPart& part) const {
-    const auto text = [&](double value) { return number(value) + " " + cost_.currency; };
+    const auto text = [&](double value) { return rounded(value) + " " + cost_.currency; };
     std::string line = part.what + ": " + text(part.amount);
-    if (number(part.low) != number(part.high)) line += ", " + number(part.low) + " to " + text(part.high);
+    if (rounded(part.low) != rounded(part.high)) line += ", " + rounded(part.low) + " to " + text(part.high);
     line += " = " + part.formula;
-    if (cost_.currency != "USD") line += " x " + number(cost_.currency_per_usd) + " " + cost_.currency + "/USD";
+    if (cost_.currency != "USD") line += " x " + rounded(cost_.currency_per_usd) + " " + cost_.currency + "/USD";
     line += " (" + part.basis + ")";
     return part.source.empty() ? line : line + "; price: " + part.source;
   }
@@ -243,11 +238,11 @@ class Accounts {
   // Both ways over the years, and the month in which what was paid for machines has been saved in rent.
   void note_years(const OwnOrRentPrices& p) {
     const double use = p.utilization, months = 12 * p.years;
-    std::string text = "over " + number(p.years) + " years in use " + number(100 * use) + " % of the time: owning " +
-                       number(p.owned_a_year(use) * p.years) + " " + cost_.currency + ", renting for the same work " +
-                       number(p.rented_a_year(use) * p.years) + " " + cost_.currency;
+    std::string text = "over " + rounded(p.years) + " years in use " + rounded(100 * use) + " % of the time: owning " +
+                       rounded(p.owned_a_year(use) * p.years) + " " + cost_.currency + ", renting for the same work " +
+                       rounded(p.rented_a_year(use) * p.years) + " " + cost_.currency;
     if (const auto crossing = p.break_even_months())
-      text += "; without a sale the machines are paid for after " + number(std::ceil(*crossing)) + " months" +
+      text += "; without a sale the machines are paid for after " + rounded(std::ceil(*crossing)) + " months" +
               (*crossing > months ? ", later than they are kept" : "");
     else
       text += "; renting costs less a month than running them";

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "models/compute/device_model.h"
 #include "models/compute/roofline.h"
 #include "models/outcome/availability.h"
 #include "models/power_thermal/node_power.h"
@@ -38,10 +37,7 @@ CheckpointSize checkpoint_size(const Assembly& assembly) {
   whole.sharding = Sharding::none;
   const NodeSpec& node = assembly.cluster().groups.front().node;
   const MemoryNeed need = memory_needed(whole, node.gpu, assembly.cluster().gpus());
-  // A half copy beside fp32 weights is made anew, not saved.
-  const bool half_copy = activation_bytes(whole.precision) < 4 && whole.gradient_precision == GradientPrecision::fp32;
-  const Bytes weights = need.weights * (half_copy ? 4.0 / 6 : 1);
-  const Bytes part = whole.checkpoint.size.value_or(weights + need.optimizer) / parts;
+  const Bytes part = whole.checkpoint.size.value_or(need.saved) / parts;
   return {part * std::min(node.gpus, parts), part};
 }
 

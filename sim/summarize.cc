@@ -11,16 +11,10 @@
 #include "sim/money.h"
 #include "sim/trace_notes.h"
 #include "sim/validation/expected_error.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
-
-// Three significant digits; whole numbers from a thousand on.
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e12 ? "%.0f" : "%.3g", value);
-  return text;
-}
 
 std::string gpus_text(const Cluster& cluster) {
   std::string text;
@@ -41,7 +35,7 @@ class Summary {
     const Job& job = scenario_.job;
     report_.scenario = scenario_.name;
     report_.headline = job.model_id + " on " + gpus_text(scenario_.cluster) + ", " +
-                       number(own_.projection.target.global_batch) + " samples a step";
+                       rounded(own_.projection.target.global_batch) + " samples a step";
     add_speed();
     add_parts();
     add_target();
@@ -142,7 +136,7 @@ class Summary {
     const Stragglers& s = *scenario_.cluster.stragglers;
     const int units = s.gpus ? scenario_.cluster.gpus() : scenario_.cluster.nodes();
     return std::to_string(std::lround(s.share * units)) + " of " + std::to_string(units) +
-           (s.gpus ? " GPUs" : " nodes") + " compute " + (s.uniform ? "up to " : "") + number(100 * s.slowdown) +
+           (s.gpus ? " GPUs" : " nodes") + " compute " + (s.uniform ? "up to " : "") + rounded(100 * s.slowdown) +
            " % longer, chosen by seed " + std::to_string(s.seed);
   }
 
@@ -160,7 +154,7 @@ class Summary {
     const Scope scope = job.sharding == Sharding::hybrid ? Scope::node : Scope::world;
     const auto alone = [&](CollectiveOp op, double bytes) {
       const CollectivePlan plan = own_.assembly.planner().plan({op, bytes, job.algorithm, scope, 0});
-      return number(bytes / 1e6) + " MB alone in " + number(plan.idle_time_s * 1e3) + " ms" +
+      return rounded(bytes / 1e6) + " MB alone in " + rounded(plan.idle_time_s * 1e3) + " ms" +
              (plan.limit.empty() ? "" : ", limited by " + plan.limit);
     };
     return "weights, gradients and states in " + std::to_string(job.shards) + " shards" +
@@ -187,12 +181,12 @@ class Summary {
         own_.assembly.planner().plan({CollectiveOp::all_reduce, largest, job.algorithm, Scope::world, 0});
     const double n = cluster.gpus();
     const double busbw = largest / plan.idle_time_s * 2 * (n - 1) / n;
-    std::string text = number(total / 1e6) + " MB in " + std::to_string(buckets.size()) +
+    std::string text = rounded(total / 1e6) + " MB in " + std::to_string(buckets.size()) +
                        (buckets.size() == 1 ? " bucket, " : " buckets, ") +
                        (job.overlap ? "overlapped with the backward pass" : "after the backward pass");
     text += "; all-reduce by " + plan.algorithm + (plan.protocol.empty() ? "" : " (" + plan.protocol + ")") + ": " +
-            number(largest / 1e6) + " MB alone in " + number(plan.idle_time_s * 1e3) + " ms, busbw " +
-            number(busbw / 1e9) + " GB/s";
+            rounded(largest / 1e6) + " MB alone in " + rounded(plan.idle_time_s * 1e3) + " ms, busbw " +
+            rounded(busbw / 1e9) + " GB/s";
     if (!plan.limit.empty()) text += ", limited by " + plan.limit;
     if (plan.measured == CollectivePlan::Measured::inside) text += "; corrected by measurement";
     if (plan.measured == CollectivePlan::Measured::beyond)
@@ -213,8 +207,8 @@ class Summary {
         if (!told.emplace(kind, simulated.number, gpu.clock, gpu.die.in_celsius(), gpu.power.base()).second) continue;
         if (gpu.shut_down) note("temperature", simulated.name + " reaches its shutdown temperature: the run would end");
         if (gpu.reason == ClockReason::none) continue;
-        note("clock", simulated.name + " settles at " + number(100 * gpu.clock) + " % of its free clock, " +
-                          number(gpu.die.in_celsius()) + " degC, " + number(gpu.power.base()) +
+        note("clock", simulated.name + " settles at " + rounded(100 * gpu.clock) + " % of its free clock, " +
+                          rounded(gpu.die.in_celsius()) + " degC, " + rounded(gpu.power.base()) +
                           " W: " + to_string(gpu.reason));
       }
   }
@@ -222,8 +216,8 @@ class Summary {
   void add_expected_error() {
     const auto& expected = report_.expected_error = expected_error(scenario_);
     note("expected error", expected
-                               ? "throughput within " + number(100 * expected->median) + " % (median), " +
-                                     number(100 * expected->p90) + " % (9 of 10), in " +
+                               ? "throughput within " + rounded(100 * expected->median) + " % (median), " +
+                                     rounded(100 * expected->p90) + " % (9 of 10), in " +
                                      std::to_string(expected->rows) + " published rows like this: " + expected->like
                                : nothing_like_it());
   }
@@ -241,12 +235,12 @@ class Summary {
     report_.assumptions = scenario_.assumptions;
     if (own_.projection.target.extrapolated)
       report_.assumptions.push_back({Assumption::Kind::model, "/job/target",
-                                     number(own_.projection.target.samples) + " samples",
+                                     rounded(own_.projection.target.samples) + " samples",
                                      "the global batch lies outside the reference points: extrapolated"});
     if (scenario_.job.target.kind == Target::Kind::quality && scenario_.job.model == ModelKind::bert &&
         scenario_.job.sequence_length < 512)
       report_.assumptions.push_back(
-          {Assumption::Kind::model, "/job/target", number(own_.projection.target.samples) + " samples",
+          {Assumption::Kind::model, "/job/target", rounded(own_.projection.target.samples) + " samples",
            "the reference runs had sequences of up to 512 tokens; shorter ones may need more"});
     for (const Assumption& a : trace_assumptions(own_.assembly)) report_.assumptions.push_back(a);
     const NodeSpec& node = scenario_.cluster.groups.front().node;

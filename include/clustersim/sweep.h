@@ -65,6 +65,9 @@ struct SweepOptions {
   PointRunner runner;  // instead of threads here
 };
 
+// Where the rows of a study are kept that names no database; "": this build keeps none.
+std::string default_database(const std::string& study);
+
 struct SweepConstraint {
   std::string text;  // "time_to_train at most 24 h"
   std::string metric;

@@ -163,10 +163,6 @@ class BertBuilder {
   double element_, sequences_, rows_, squares_, hidden_bytes_, score_bytes_, predicted_;
 };
 
-void append(std::vector<Kernel>& out, const std::vector<Kernel>& more) {
-  out.insert(out.end(), more.begin(), more.end());
-}
-
 }  // namespace
 
 BertNetwork bert_network_of(const Job& job) {
@@ -183,16 +179,9 @@ double predicted_share(const Job& job) {
 
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {
   const BertBuilder builder(network, job, gpu);
-  MicroBatchKernels kernels;
-  const auto add_block = [&](const std::vector<Kernel>& block) {
-    append(kernels.forward, block);
-    kernels.forward_ends.push_back(kernels.forward.size());
-  };
-  add_block(builder.embedding_forward());
-  const std::vector<Kernel> forward = builder.layer_forward(), backward = builder.layer_backward();
-  for (int i = 0; i < network.layers; ++i) add_block(forward);
-  add_block(builder.head_forward());
-
+  MicroBatchKernels kernels =
+      forward_in_blocks(builder.embedding_forward(), builder.layer_forward(), network.layers, builder.head_forward());
+  const std::vector<Kernel> backward = builder.layer_backward();
   kernels.backward.push_back({"heads", builder.head_backward(), network.head_parameters(), network.head_tensors()});
   for (int i = network.layers; i-- > 0;)
     kernels.backward.push_back({"encoder." + std::to_string(i), backward, network.layer_parameters(), 16});

@@ -150,6 +150,19 @@ class CnnBuilder {
 
 }  // namespace
 
+MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const std::vector<Kernel>& layer, int layers,
+                                    const std::vector<Kernel>& head) {
+  MicroBatchKernels kernels;
+  const auto add = [&](const std::vector<Kernel>& block) {
+    kernels.forward.insert(kernels.forward.end(), block.begin(), block.end());
+    kernels.forward_ends.push_back(kernels.forward.size());
+  };
+  add(embedding);
+  for (int i = 0; i < layers; ++i) add(layer);
+  add(head);
+  return kernels;
+}
+
 MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu) {
   const CnnBuilder builder(job, gpu);
   MicroBatchKernels kernels;

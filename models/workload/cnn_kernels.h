@@ -26,6 +26,10 @@ struct MicroBatchKernels {
   std::vector<Segment> backward;
 };
 
+// The forward pass of a transformer, block by block: embedding, equal layers, head.
+MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const std::vector<Kernel>& layer, int layers,
+                                    const std::vector<Kernel>& head);
+
 MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu);
 
 }  // namespace clustersim

@@ -6,6 +6,7 @@
 #include "clustersim/error.h"
 #include "models/compute/device_model.h"
 #include "models/compute/roofline.h"
+#include "models/workload/memory.h"
 
 namespace clustersim {
 namespace {
@@ -215,8 +216,7 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
         tasks_.collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
   } else if (spec_.world > 1 && spec_.job.sharding == Sharding::optimizer) {
     // Beside fp32 gradients every GPU keeps fp32 weights; beside half ones half weights, whose masters are shared out.
-    const bool half = activation_bytes(spec_.job.precision) < 4 && bytes_per_gradient(spec_.job) < 4;
-    const double bytes = spec_.models.front().parameters * (half ? 2 : 4);
+    const double bytes = spec_.models.front().parameters * (half_weights(spec_.job) ? 2 : 4);
     gathered = {tasks_.collective(graph, CollectiveOp::all_gather, Scope::world, bytes, "all-gather", step,
                                   std::move(updated))};
   }

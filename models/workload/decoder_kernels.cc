@@ -228,10 +228,6 @@ class TransformerBuilder {
   double element_, sequences_, rows_, squares_, h_, f_, g_, up_;
 };
 
-void append(std::vector<Kernel>& out, const std::vector<Kernel>& more) {
-  out.insert(out.end(), more.begin(), more.end());
-}
-
 int layer_tensors(const TransformerShape& shape) {
   const int products = shape.gated ? 7 : 4, norms = 2 * (shape.rms_norm ? 1 : 2);
   return products * (shape.biases ? 2 : 1) + norms;
@@ -287,16 +283,9 @@ double forward_flop(const TransformerShape& shape, double tokens, double tokens_
 
 MicroBatchKernels transformer_kernels(const TransformerShape& shape, const Job& job, const GpuSpec& gpu) {
   const TransformerBuilder builder(shape, job, gpu);
-  MicroBatchKernels kernels;
-  const auto add_block = [&](const std::vector<Kernel>& block) {
-    append(kernels.forward, block);
-    kernels.forward_ends.push_back(kernels.forward.size());
-  };
-  add_block(builder.embedding_forward());
-  const std::vector<Kernel> forward = builder.layer_forward(), backward = builder.layer_backward();
-  for (int i = 0; i < shape.layers; ++i) add_block(forward);
-  add_block(builder.head_forward());
-
+  MicroBatchKernels kernels =
+      forward_in_blocks(builder.embedding_forward(), builder.layer_forward(), shape.layers, builder.head_forward());
+  const std::vector<Kernel> backward = builder.layer_backward();
   kernels.backward.push_back({"head", builder.head_backward(), head_parameters(shape), head_tensors(shape)});
   for (int i = shape.layers; i-- > 0;)
     kernels.backward.push_back({"layer." + std::to_string(i), backward, layer_parameters(shape), layer_tensors(shape)});

@@ -29,8 +29,6 @@ constexpr double visible_share = 0.99, inline_ecc_share = 15.0 / 16;
 
 constexpr int most_samples = 65536;
 
-bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
-
 // Convolution outputs, and the normalised tensor after each; a bias layer's output is activated in place.
 double cnn_activation_elements(const CnnNetwork& network) {
   double elements = 3.0 * 224 * 224;
@@ -65,6 +63,10 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
 
 }  // namespace
 
+bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
+
+bool half_weights(const Job& job) { return is_half(job) && job.gradient_precision == GradientPrecision::fp16; }
+
 MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   MemoryNeed need;
   if (job.model == ModelKind::trace) return need;
@@ -84,17 +86,19 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
     parameters = network.parameters();
     activations = job.micro_batch() * cnn_activation_elements(network) * activation_bytes(job.precision);
   }
-  const bool half_gradients = is_half(job) && job.gradient_precision == GradientPrecision::fp16;
+  const bool half = half_weights(job);
   const double states = job.optimizer == Optimizer::sgd || job.optimizer == Optimizer::lars ? 4 : 8;
   const StateShares share = state_shares(job, ranks);
   // Half precision keeps a half copy beside fp32 weights: the master copy, which may be sharded with the optimiser.
-  need.weights = bytes(parameters * share.weights * (half_gradients ? 2 : is_half(job) ? 4 + 2 : 4));
-  need.gradients = bytes(parameters * share.gradients * (half_gradients ? 2 : 4));
-  need.optimizer = bytes(parameters * share.optimizer * (states + (half_gradients ? 4 : 0)));
+  const double kept = half ? 2 : 4, copy = is_half(job) && !half ? 2 : 0;
+  need.weights = bytes(parameters * share.weights * (kept + copy));
+  need.gradients = bytes(parameters * share.gradients * kept);
+  need.optimizer = bytes(parameters * share.optimizer * (states + (half ? 4 : 0)));
+  need.saved = bytes(parameters * share.weights * kept) + need.optimizer;
   if (share.weights < 1) {
     const BlockParameters whole = block_parameters(job);
     need.weights += bytes((whole.root + 2 * whole.layer) * activation_bytes(job.precision));
-    need.gradients += bytes((whole.root + whole.layer) * (half_gradients ? 2 : 4));
+    need.gradients += bytes((whole.root + whole.layer) * kept);
   }
   need.activations = bytes(activations);
   const double tensors = (need.weights + need.gradients + need.optimizer + need.activations).base();

@@ -26,7 +26,12 @@ namespace clustersim {
 
 struct MemoryNeed {
   Bytes weights, gradients, optimizer, activations, workspace, total;
+  Bytes saved;  // by a checkpoint: weights without the half copy, which is made anew, and the optimizer's states
 };
+
+// Activations in two bytes; and weights and gradients too, with a master copy in the optimizer.
+bool is_half(const Job& job);
+bool half_weights(const Job& job);
 
 constexpr double memory_uncertainty = 0.05;  // of the memory of the card
 

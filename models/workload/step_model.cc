@@ -11,6 +11,7 @@
 #include "models/workload/cnn_kernels.h"
 #include "models/workload/decoder_kernels.h"
 #include "models/workload/layers.h"
+#include "models/workload/memory.h"
 #include "models/workload/rank_noise.h"
 
 namespace clustersim {
@@ -23,9 +24,6 @@ constexpr double backward_share = 2.0 / 3;             // of an emulated step [a
 double seconds_in(const std::vector<Kernel>& kernels) { return work_seconds({kernels, 1.0}, {}); }
 
 bool is_pytorch(const Job& job) { return job.stack == Stack::pytorch_ddp || job.stack == Stack::pytorch_horovod; }
-bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
-// A network whose weights and gradients are half precision themselves, with a master copy in the optimiser.
-bool half_weights(const Job& job) { return is_half(job) && job.gradient_precision == GradientPrecision::fp16; }
 
 double operator_time(const Job& job, const CpuSpec& cpu) {
   if (job.stack == Stack::native) return 0;

@@ -244,6 +244,7 @@ Question read_question(const std::string& path, const Catalog& catalog) {
   question.without = keys.without.value_or(std::vector<std::string>());
   question.networks = keys.networks;
   question.batch_given = keys.job.batch_per_gpu.has_value();
+  question.sharded = keys.job.sharding.value_or(Sharding::none) != Sharding::none;
   question.global_batch = keys.global_batch;
   question.runs = keys.runs;
   question.most_machines = keys.most_machines;

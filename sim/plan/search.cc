@@ -39,42 +39,30 @@ class MachineSearch {
       : question_(question), machine_(machine), catalog_(catalog), bounds_(bounds) {}
 
   MachineTried search() {
-    try {
-      int after = 0;
-      for (const int count : counts_up_to(machine_.clusters ? question_.most_machines : 1)) {
-        const bool was_in_time = any_in_time_;
-        const double before_s = fastest_s_;
-        if (too_few(count)) continue;
+    int after = 0;
+    for (const int count : counts_up_to(machine_.clusters ? question_.most_machines : 1)) {
+      const bool was_in_time = any_in_time_;
+      const double before_s = fastest_s_;
+      try {
         if (!try_count(count)) break;
-        if (fastest_s_ == none) continue;
-        if (before_s != none && fastest_s_ > worth_more * before_s) break;
-        if (question_.deadline_s && was_in_time && ++after >= counts_beyond && !may_be_cheaper(count)) break;
-      }
-      if (tried_.offers.empty() && !tried_.problems.empty()) tried_.why_not = "cannot run the job";
-      if (tried_.why_not.empty()) say_why_not();
-    } catch (const InputError& error) {
-      if (tried_.offers.empty()) {
+        tried_.problems.clear();
+      } catch (const InputError& error) {
+        if (!tried_.offers.empty()) return std::move(tried_);
         tried_.problems = error.problems();
-        tried_.why_not = "cannot run the job";
+        if (!question_.sharded) break;  // a whole job needs as much on each
       }
+      if (fastest_s_ == none) continue;
+      if (before_s != none && fastest_s_ > worth_more * before_s) break;
+      if (question_.deadline_s && was_in_time && ++after >= counts_beyond && !may_be_cheaper(count)) break;
     }
+    if (tried_.problems.empty())
+      say_why_not();
+    else
+      tried_.why_not = "cannot run the job";
     return std::move(tried_);
   }
 
  private:
-  // A sharded job may need the memory of more machines than these; whole ones need as much on each.
-  bool too_few(int count) {
-    if (question_.job.find("\"sharding\"") == std::string::npos) return false;
-    try {
-      read(count, {}, {});
-      tried_.problems.clear();
-      return false;
-    } catch (const InputError& error) {
-      tried_.problems = error.problems();
-      return true;
-    }
-  }
-
   Scenario read(int count, const NetworkChoice& network, const BatchChoice& batch) const {
     std::vector<Override> overrides = {{"/cluster/nodes", std::to_string(count)}};
     if (!network.card.empty()) overrides.emplace_back("/cluster/node/nic", "\"" + network.card + "\"");

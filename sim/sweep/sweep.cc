@@ -19,9 +19,8 @@ namespace {
 constexpr const char* keep_nothing = ":memory:";
 
 std::string database_of(const std::string& study, const SweepOptions& options) {
-  if (options.database == keep_nothing || (options.database.empty() && !has_sweep_store())) return "";
-  if (!options.database.empty()) return options.database;
-  return std::filesystem::path(study).replace_extension(".sqlite").string();
+  if (options.database == keep_nothing) return "";
+  return options.database.empty() ? default_database(study) : options.database;
 }
 
 StudyIdentity identity_of(const Study& study) {
@@ -100,6 +99,10 @@ Sweep sweep(const std::string& path, const SweepOptions& options) {
   analyse(result, study.catalog().rates({path, "", problems}));
   if (!problems.empty()) throw InputError(problems);
   return result;
+}
+
+std::string default_database(const std::string& study) {
+  return has_sweep_store() ? std::filesystem::path(study).replace_extension(".sqlite").string() : "";
 }
 
 SweepWorker::SweepWorker(const std::string& path) : study_(std::make_shared<const Study>(path)) {}

@@ -9,7 +9,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 // A row with what its source says beyond the suite's columns; empty where the source says nothing.
@@ -24,7 +23,7 @@ struct SuiteRow {
   int integer(const std::string& column, int otherwise) const {
     return static_cast<int>(columns.number(column, otherwise));
   }
-  bool is_bert() const { return starts_with(text("model"), "bert"); }
+  bool is_bert() const { return text("model").starts_with("bert"); }
   bool is_fine_tuning() const { return contains(task, "SQuAD"); }
   bool is_mlperf() const { return text("stack") == "mlperf"; }
   // Round of an MLPerf row, "v1.1": as text, rounds compare in order.
@@ -81,7 +80,7 @@ constexpr Port ports[] = {
 
 const Port& port_of(const std::string& gpu) {
   return *std::find_if(std::begin(ports), std::end(ports),
-                       [&](const Port& p) { return starts_with(gpu, p.gpu_starts); });
+                       [&](const Port& p) { return gpu.starts_with(p.gpu_starts); });
 }
 
 std::string cpu_of(const SuiteRow& row) {
@@ -104,7 +103,7 @@ Json gpu_of(const SuiteRow& row) {
 Json node_of(const SuiteRow& row) {
   const int gpus = row.integer("gpus_per_node", 1);
   Json node = {
-      {"gpu", gpu_of(row)}, {"gpus", gpus}, {"cpu", cpu_of(row)}, {"sockets", starts_with(row.host_cpu, "1x") ? 1 : 2}};
+      {"gpu", gpu_of(row)}, {"gpus", gpus}, {"cpu", cpu_of(row)}, {"sockets", row.host_cpu.starts_with("1x") ? 1 : 2}};
   if (!row.text("gpu_fabric").empty()) node["gpu_fabric"] = row.text("gpu_fabric");
   // NCCL goes through host memory between GPUs that Intel's root complexes join [published: its graph search]. Nodes of
   // more than four GPUs and NVIDIA's L40S nodes have PCIe switches.
@@ -185,7 +184,7 @@ Json data_of(const SuiteRow& row) {
     // DeepLearningExamples' PyTorch script decodes with DALI on the CPU by default, ten threads a GPU on DGX A100.
     const bool examples = contains(row.text("software"), "pytorch/examples");
     data["loader"] = dali || !examples ? "dali-cpu" : "pytorch";
-    data["workers_per_gpu"] = starts_with(row.text("gpu"), "a100") ? 10 : 8;
+    data["workers_per_gpu"] = row.text("gpu").starts_with("a100") ? 10 : 8;
     // pytorch/examples divides its workers among the processes of a node.
     const std::size_t at = row.notes.find("worker=");
     if (examples && at != std::string::npos) {
@@ -254,7 +253,7 @@ std::string mlperf_id(const MeasurementRow& row) {
 
 std::string reason_to_set_aside(const std::vector<MeasurementRow>& set_aside, const std::string& id) {
   for (const MeasurementRow& entry : set_aside)
-    if (starts_with(id, entry.text("row_starts"))) return entry.text("reason");
+    if (id.starts_with(entry.text("row_starts"))) return entry.text("reason");
   return "";
 }
 

@@ -7,7 +7,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-bool starts_with(const std::string& text, const std::string& start) { return text.rfind(start, 0) == 0; }
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 struct Shape {
@@ -52,7 +51,7 @@ std::string reason_against(const MeasurementRow& row) {
   if (row.text("model") == "Nemotron-3 Nano 30B-A3B") return "not modelled: a mixture of experts";
   if (row.text("unit") == "s") return "not modelled: the source is sure neither of the GPU nor of the batch";
   if (contains(notes, " CP") && !contains(notes, "CP1")) return "not modelled: context parallelism";
-  if (starts_with(notes, "CP")) return "not modelled: context parallelism";
+  if (notes.starts_with("CP")) return "not modelled: context parallelism";
   if (contains(framework, " TP") && !contains(framework, " TP1")) return "not modelled: tensor parallelism";
   if (contains(framework, " PP") && !contains(framework, " PP1")) return "not modelled: pipeline parallelism";
   return "";
@@ -119,15 +118,15 @@ Json job_of(const MeasurementRow& row, const Shape& shape) {
               {"batch_per_gpu", micro_batch(row)},
               {"accumulation", static_cast<int>(row.number("grad_accum", 1))}};
   if (row.has("seq_len")) job["sequence_length"] = static_cast<int>(row.number("seq_len"));
-  if (starts_with(source, "mosaicml/llm-foundry")) {
+  if (source.starts_with("mosaicml/llm-foundry")) {
     job["sharding"] = "full";
     job["gradient_precision"] = "fp16";
     job["activation_checkpointing"] = contains(notes, "act. ckpt True");
-  } else if (starts_with(source, "pytorch/torchtitan")) {
+  } else if (source.starts_with("pytorch/torchtitan")) {
     job["sharding"] = "full";
     job["fusion"] = contains(notes, "compile") || contains(notes, "full AC") ? "jit" : "fused";
     job["activation_checkpointing"] = true;
-  } else if (starts_with(source, "Oneflow-Inc/DLPerf")) {
+  } else if (source.starts_with("Oneflow-Inc/DLPerf")) {
     job["fusion"] = "eager";
     job["activation_checkpointing"] = true;
   } else {
@@ -141,13 +140,13 @@ Json job_of(const MeasurementRow& row, const Shape& shape) {
 // What of a source's runs the model does not know.
 std::string remark_on(const MeasurementRow& row) {
   const std::string &source = row.text("source"), &notes = row.text("notes");
-  if (starts_with(source, "mosaicml/llm-foundry"))
+  if (source.starts_with("mosaicml/llm-foundry"))
     return "attention by a Triton kernel, which FlashAttention-2 beats 1.3 to 2.5 times [published: Dao 2023]; metrics "
            "over all outputs after each pass are not modelled";
-  if (starts_with(source, "pytorch/torchtitan"))
+  if (source.starts_with("pytorch/torchtitan"))
     return contains(notes, "full AC") ? "attention in half precision"
                                       : "selective checkpointing computes half of the products again, here all";
-  if (starts_with(source, "Oneflow-Inc/DLPerf"))
+  if (source.starts_with("Oneflow-Inc/DLPerf"))
     return "fused softmax and GELU of the source are kernels of their own here";
   return "";
 }
@@ -161,7 +160,7 @@ std::optional<TransformerRun> transformer_run(const MeasurementRow& row) {
   const int gpus = static_cast<int>(row.number("gpus_total", 1));
   run.row.id = row.text("id");
   run.row.gpus = gpus;
-  run.row.group = *shape->base != '\0' && starts_with(shape->base, "vit") ? "vision transformers" : "decoders";
+  run.row.group = std::string_view(shape->base).starts_with("vit") ? "vision transformers" : "decoders";
   run.row.family =
       row.text("gpu") + " " + row.text("model") + " " + row.text("framework") + " " + row.text("precision");
   run.not_modelled = reason_against(row);

@@ -125,6 +125,12 @@ std::string readable(double value, const std::string& unit) {
   return grouped(three_digits(value)) + tail;
 }
 
+std::string rounded(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, std::abs(value) >= 1000 && std::abs(value) < 1e12 ? "%.0f" : "%.3g", value);
+  return text;
+}
+
 std::string csv_cell(const std::string& text) {
   if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
   std::string quoted = "\"";

@@ -14,6 +14,9 @@ std::string shortest(double value);
 // (1234, "USD") -> "1.23 kUSD", (5.4e9, "J") -> "1.50 MWh". Rates of things keep their unit: "8,653 samples/s".
 std::string readable(double value, const std::string& unit);
 
+// Within a sentence: three significant digits, whole numbers from a thousand on: "0.0102", "11456", "1e+15".
+std::string rounded(double value);
+
 // A cell of a CSV line, quoted where RFC 4180 asks for it.
 std::string csv_cell(const std::string& text);
 

@@ -91,8 +91,7 @@ void keep_files_apart(const Command& command, const Arguments& arguments) {
       (option.writes ? written : read).push_back({"--" + option.name, path});
   }
   if (command.name == "sweep" && !arguments.has("db") && !arguments.positional.empty())
-    written.push_back(
-        {"the database", std::filesystem::path(arguments.positional[0]).replace_extension(".sqlite").string()});
+    written.push_back({"the database", default_database(arguments.positional[0])});
   if (written.empty()) return;
   for (std::size_t i = 0, inputs = read.size(); i < inputs; ++i)
     for (NamedFile& file : named_in(read[i].path)) read.push_back(std::move(file));
