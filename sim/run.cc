@@ -5,12 +5,12 @@
 #include <cstdio>
 
 #include "clustersim/clustersim.h"
-#include "clustersim/units_text.h"
 #include "models/compute/roofline.h"
 #include "sim/detail.h"
 #include "sim/run_detail.h"
 #include "sim/summarize.h"
 #include "sim/what_if.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
@@ -38,10 +38,10 @@ void check_temperatures(const Scenario& scenario, const Assembly& assembly, cons
       const SimulatedGpu& simulated = assembly.gpus()[g++];
       if (!gpu.shut_down) continue;
       const NodeSpec& spec = assembly.node_spec(static_cast<std::size_t>(simulated.node));
-      throw InputError(
-          {{scenario.file, "/cluster/node/cooling", "GPUs that stay on",
-            simulated.name + " at " + format_quantity(gpu.die) + ", where a " + spec.gpu.name + " turns itself off",
-            "cooler air, more of it (airflow), or a lower gpu_power_limit"}});
+      throw InputError({{scenario.file, "/cluster/node/cooling", "GPUs that stay on",
+                         simulated.name + " at " + rounded(gpu.die.in_celsius()) + " degC, where the " + spec.gpu.name +
+                             " turns itself off",
+                         "cooler air, more of it (airflow), or a lower gpu_power_limit"}});
     }
 }
 
