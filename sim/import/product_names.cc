@@ -148,11 +148,14 @@ std::string name_of_device(const std::string& device) {
 
 std::string near_gpu(const Catalog& catalog, const std::string& name) {
   const Words file = words_of(name);
-  std::vector<std::string> same;  // those that form or capacity tells apart, or a word more
+  std::vector<std::string> same, as_large;  // those that form or capacity tells apart, or a word more
   for (const GpuSpec& gpu : all_gpus(catalog)) {
     const std::vector<std::string> core = words_of(gpu.name).core;
-    if (std::includes(file.core.begin(), file.core.end(), core.begin(), core.end())) same.push_back(gpu.id);
+    if (!std::includes(file.core.begin(), file.core.end(), core.begin(), core.end())) continue;
+    same.push_back(gpu.id);
+    if (std::abs(file.gigabytes * 1e9 - gpu.memory.base()) < 0.5e9) as_large.push_back(gpu.id);
   }
+  if (!as_large.empty()) same = as_large;
   if (same.empty()) return did_you_mean(file.in_order, catalog.ids("gpu"));
   std::string text;
   for (const std::string& id : same) text += (text.empty() ? "did you mean \"" : " or \"") + id + "\"";
