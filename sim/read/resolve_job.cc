@@ -100,7 +100,8 @@ class JobResolver {
       if (context_.catalog().model(id, {context_.lookup.file, "", told_already}).shape) ids.push_back(id);
     }
     context_.fault("/job/model", "a model that can be run: " + joined(ids), "\"" + model.id + "\"",
-                   "or {\"emulated_step\": \"0.2 s\", \"batch\": 64}");
+                   "its layers are not modelled: record a step of it, {\"trace\": \"step.json\"}, or state one, "
+                   "{\"emulated_step\": \"0.2 s\", \"batch\": 64}");
     return false;
   }
 
