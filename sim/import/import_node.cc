@@ -8,6 +8,7 @@
 #include "clustersim/clustersim.h"
 #include "clustersim/units_text.h"
 #include "sim/import/import_topology.h"
+#include "sim/import/inventory.h"
 #include "sim/import/join_facts.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/node_document.h"
@@ -59,7 +60,7 @@ Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& ca
   return node;
 }
 
-enum class FileKind { node, measurement, switches };
+enum class FileKind { node, measurement, switches, inventory };
 
 // A file that cannot be read is of the node; it is reported with the faults of the others.
 FileKind kind_of(const std::string& path) {
@@ -68,17 +69,19 @@ FileKind kind_of(const std::string& path) {
     const auto& formats = measurement_formats();
     if (std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); }))
       return FileKind::measurement;
-    return is_slurm_topology(text) ? FileKind::switches : FileKind::node;
+    if (is_slurm_topology(text)) return FileKind::switches;
+    return is_inventory(text) && !find_node_facts(text, path) ? FileKind::inventory : FileKind::node;
   } catch (const InputError&) {
     return FileKind::node;
   }
 }
 
-// SLURM's switches, as the number of nodes and the shape of the network; rates it does not tell.
-void add_switches(const std::string& path, Json& cluster, Imported& imported) {
+// SLURM's switches, as the shape of the network and, where no list has counted them, the number of nodes; rates it does
+// not tell.
+void add_switches(const std::string& path, bool counted, Json& cluster, Imported& imported) {
   const SwitchTree tree = read_slurm_topology(clean_text(read_source(path)), path);
   imported.format += " and SLURM topology";
-  cluster["nodes"] = tree.nodes;
+  if (!counted) cluster["nodes"] = tree.nodes;
   const int leaves = static_cast<int>(tree.leaves.size());
   const std::string what = tree.blocks ? "blocks" : "leaf switches";
   std::string sizes = std::to_string(tree.leaves.front());
@@ -108,39 +111,138 @@ void add_measurements(const std::vector<std::string>& paths, Json& cluster, Impo
   for (const std::string& note : calibrated.notes) imported.warnings.push_back(note);
 }
 
+// A node of a list: its GPUs and memory; how it is wired is the default of such GPUs.
+Json node_of(const NodeKind& kind, const std::string& pointer, const Catalog& catalog, Imported& imported) {
+  Json node;
+  const std::string id = gpu_id_of(catalog, kind), near = near_gpu(catalog, kind);
+  if (!id.empty()) node["gpu"] = id;
+  node["gpus"] = kind.gpus;
+  if (kind.memory_bytes) node["memory"] = format_quantity(Bytes::from_base(*kind.memory_bytes), "GiB");
+  if (id.empty())
+    imported.unknown.push_back(
+        pointer +
+        "/gpu: " + (kind.gpu.empty() ? "the list does not name the GPU" : "which GPU " + shown(kind.gpu) + " is") +
+        (near.empty() ? "" : "; " + near));
+  return node;
+}
+
+// The cluster that a list of its nodes tells.
+void describe(const Inventory& list, const Catalog& catalog, Json& cluster, Imported& imported) {
+  if (list.kinds.size() == 1) {
+    cluster["nodes"] = list.kinds.front().nodes;
+    cluster["node"] = node_of(list.kinds.front(), "/cluster/node", catalog, imported);
+  } else {
+    for (std::size_t i = 0; i < list.kinds.size(); ++i) {
+      const std::string pointer = "/cluster/groups/" + std::to_string(i) + "/node";
+      cluster["groups"].push_back(
+          {{"nodes", list.kinds[i].nodes}, {"node", node_of(list.kinds[i], pointer, catalog, imported)}});
+    }
+    imported.warnings.push_back(std::to_string(list.kinds.size()) +
+                                " kinds of nodes: a job runs on all groups that the scenario keeps");
+  }
+  imported.unknown.push_back("how a node is wired, its processors, network cards and disks: the defaults of its GPUs");
+}
+
+// How many nodes of the list have as many GPUs as the node that other files describe.
+void count_nodes(const Inventory& list, int gpus, Json& cluster, Imported& imported) {
+  long long alike = 0;
+  for (const NodeKind& kind : list.kinds) alike += kind.gpus == gpus ? kind.nodes : 0;
+  if (list.nodes_told && alike > 0) cluster["nodes"] = alike;
+  if (alike == list.nodes()) return;
+  imported.warnings.push_back(std::to_string(list.nodes() - alike) + " nodes of the list have other than the " +
+                              std::to_string(gpus) + " GPUs of the node described: left out");
+}
+
+// What must be told before the scenario runs.
+void ask_for_gpus(const Json& cluster, Imported& imported) {
+  const auto missing = [](const Json& node) {
+    return !node.contains("gpu") && !(node.contains("topology") && node["topology"].contains("gpu"));
+  };
+  std::string keys;
+  if (cluster.contains("node") && missing(cluster["node"])) keys = "/cluster/node/gpu";
+  if (cluster.contains("groups"))
+    for (std::size_t i = 0; i < cluster["groups"].size(); ++i)
+      if (missing(cluster["groups"][i]["node"]))
+        keys += (keys.empty() ? "" : ", ") + std::string("/cluster/groups/") + std::to_string(i) + "/node/gpu";
+  if (keys.empty()) return;
+  imported.unknown.insert(imported.unknown.begin(), "the scenario does not run before it names the GPU: " + keys +
+                                                        ", an id of `clustersim catalog gpu`");
+}
+
+void add_all(std::vector<std::string>& out, const std::vector<std::string>& more) {
+  out.insert(out.end(), more.begin(), more.end());
+}
+
+struct NodeFiles {
+  std::vector<std::string> node, measurements, switches, inventories;
+};
+
+NodeFiles sorted(const std::vector<std::string>& paths) {
+  NodeFiles files;
+  for (const std::string& path : paths) {
+    const FileKind kind = kind_of(path);
+    (kind == FileKind::node          ? files.node
+     : kind == FileKind::switches    ? files.switches
+     : kind == FileKind::measurement ? files.measurements
+                                     : files.inventories)
+        .push_back(path);
+  }
+  if (files.node.empty() && files.inventories.empty())
+    throw InputError({{"import node", "",
+                       "a file that says how the node is made: a topology XML, nvidia-smi's output; or which nodes "
+                       "there are: scontrol show node",
+                       files.measurements.empty() ? "the network between nodes only" : "measurements only",
+                       files.measurements.empty() ? "" : "clustersim calibrate takes them alone"}});
+  if (files.switches.size() > 1)
+    throw InputError(
+        {{files.switches[1], "", "one description of the switches", std::to_string(files.switches.size()), ""}});
+  if (files.inventories.size() > 1)
+    throw InputError({{files.inventories[1], "", "one list of nodes", std::to_string(files.inventories.size()), ""}});
+  return files;
+}
+
 }  // namespace
 
 Imported import_node(const std::vector<std::string>& paths) {
-  std::vector<std::string> node_files, measurements, switches;
-  for (const std::string& path : paths) {
-    const FileKind kind = kind_of(path);
-    (kind == FileKind::node ? node_files : kind == FileKind::switches ? switches : measurements).push_back(path);
-  }
-  if (node_files.empty())
-    throw InputError({{"import node", "", "a file that says how the node is made: a topology XML, nvidia-smi's output",
-                       measurements.empty() ? "the network between nodes only" : "measurements only",
-                       measurements.empty() ? "" : "clustersim calibrate takes them alone"}});
-  if (switches.size() > 1)
-    throw InputError({{switches[1], "", "one description of the switches", std::to_string(switches.size()), ""}});
+  const NodeFiles files = sorted(paths);
   const Catalog catalog(data_directory());
-  const NodeFacts facts = join_facts(read_all_facts(node_files));
-  Imported imported = node_document(catalog, facts);
-  if (limits_differ(facts))
-    imported.warnings.push_back(
-        "the GPUs' power limits differ, or some are not told: none is taken; gpu_power_limit "
-        "sets one for all");
+  Imported imported;
   Json scenario;
   scenario["clustersim"] = 1;
   scenario["name"] = "imported-node";
-  scenario["cluster"]["nodes"] = 1;
-  scenario["cluster"]["node"] = node_of(imported, facts, catalog, imported.known);
-  if (!measurements.empty()) add_measurements(measurements, scenario["cluster"], imported);
-  if (switches.empty()) {
-    imported.unknown.insert(imported.unknown.end(), {kNodesNeeded, kSwitchesNeeded});
+  Json& cluster = scenario["cluster"];
+  cluster["nodes"] = 1;
+  std::optional<Inventory> list;
+  if (!files.inventories.empty())
+    list = read_inventory(clean_text(read_source(files.inventories.front())), files.inventories.front());
+  if (!files.node.empty()) {
+    const NodeFacts facts = join_facts(read_all_facts(files.node));
+    imported = node_document(catalog, facts);
+    if (limits_differ(facts))
+      imported.warnings.push_back(
+          "the GPUs' power limits differ, or some are not told: none is taken; gpu_power_limit "
+          "sets one for all");
+    cluster["node"] = node_of(imported, facts, catalog, imported.known);
+    if (list) count_nodes(*list, facts.count(PartKind::gpu), cluster, imported);
   } else {
-    add_switches(switches.front(), scenario["cluster"], imported);
+    cluster.erase("nodes");
+    describe(*list, catalog, cluster, imported);
+  }
+  if (list) {
+    imported.format += (imported.format.empty() ? "" : " and ") + list->format;
+    add_all(imported.known, list->known);
+    add_all(imported.unknown, list->unknown);
+    add_all(imported.warnings, list->warnings);
+  }
+  if (!files.measurements.empty()) add_measurements(files.measurements, cluster, imported);
+  if (!list && files.switches.empty()) imported.unknown.emplace_back(kNodesNeeded);
+  if (files.switches.empty()) {
+    imported.unknown.emplace_back(kSwitchesNeeded);
+  } else {
+    add_switches(files.switches.front(), list.has_value(), cluster, imported);
   }
   imported.unknown.emplace_back(kPriceNeeded);
+  ask_for_gpus(cluster, imported);
   scenario["job"]["model"] = "resnet-50";
   imported.document = scenario.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return imported;

@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "clustersim/clustersim.h"
+#include "sim/import/price_names.h"
 #include "sim/import/price_rows.h"
 #include "sim/import/text_source.h"
 
@@ -13,7 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostCsvBytes = std::size_t{16} << 20;
-constexpr std::size_t kMostBytes = std::size_t{8} << 30;  // of any format
 constexpr std::size_t kBeginning = 64 << 10;
 
 // To add a format: a file here that reads it, and a line. The beginning of the file tells.
@@ -36,22 +37,16 @@ const PriceFormat kFormats[] = {
     {"aws pricing get-products", [](const std::string& t) { return is_json(t) && is_aws_products(t); },
      read_aws_products},
     {"AWS offer file", [](const std::string& t) { return is_json(t) && is_aws_offer_file(t); }, read_aws_offer_file},
+    {"Karpenter's table of AWS prices", [](const std::string& t) { return is_karpenter_prices(t); },
+     read_karpenter_prices},
     {"CSV with the columns name,price,currency,unit,date,source",
      [](const std::string& t) { return !is_json(t) && is_price_csv(t); }, read_csv_file},
 };
 
-std::string beginning_of(const std::string& path) {
-  const auto source = open_source(path, kMostBytes);
-  std::string text(kBeginning, '\0');
-  source->read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(source->gcount()));
-  return clean_text(std::move(text));
-}
-
 PriceRows read_prices(const std::string& path) {
   std::string text;
   try {
-    text = beginning_of(path);
+    text = beginning_of(path, kBeginning);
     for (const PriceFormat& format : kFormats)
       if (format.is(text)) return format.read(path);
   } catch (const std::ios::failure&) {  // of gzip too
@@ -107,9 +102,7 @@ void tell(const PriceRows& read, Imported& out) {
 Imported import_prices(const std::vector<std::string>& paths) {
   Imported out;
   std::vector<Problem> problems;
-  Json document;
-  document["clustersim_prices"] = 1;
-  document["prices"] = Json::array();
+  std::vector<PlacedRow> rows;
   for (const std::string& path : paths) {
     PriceRows read = read_prices(path);
     if (read.problems.empty() && read.rows.empty())
@@ -120,9 +113,16 @@ Imported import_prices(const std::vector<std::string>& paths) {
     tell(read, out);
     out.unknown.insert(out.unknown.end(), read.unknown.begin(), read.unknown.end());
     out.warnings.insert(out.warnings.end(), read.warnings.begin(), read.warnings.end());
-    for (const PriceRow& row : read.rows) document["prices"].push_back(row_json(row));
+    for (PriceRow& row : read.rows) rows.push_back({std::move(row), path});
   }
   if (!problems.empty()) throw InputError(problems);
+  const PriceNames names{Catalog(data_directory())};
+  tell_unknown_names(rows, names, out.warnings);
+  rows = without_repeats(std::move(rows), names, out.warnings);
+  Json document;
+  document["clustersim_prices"] = 1;
+  document["prices"] = Json::array();
+  for (const PlacedRow& placed : rows) document["prices"].push_back(row_json(placed.row));
   out.document = document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   return out;
 }

@@ -1,6 +1,8 @@
 #include "sim/import/import_topology.h"
 
 #include "clustersim/clustersim.h"
+#include "sim/import/dcgm.h"
+#include "sim/import/device_properties.h"
 #include "sim/import/hwloc_xml.h"
 #include "sim/import/join_facts.h"
 #include "sim/import/nccl_xml.h"
@@ -34,10 +36,16 @@ struct ReportFormat {
   std::optional<NodeFacts> (*read)(const std::vector<std::string>& lines, const std::string& path);
 };
 constexpr ReportFormat kReports[] = {
-    {"nvidia-smi topo -m", read_topo_matrix}, {"nvidia-smi --query-gpu (CSV)", read_smi_query},
-    {"nvidia-smi -q", read_smi_report},       {"nvidia-smi nvlink -s or -L", read_smi_links},
-    {"nvidia-smi", read_smi_table},           {"rocm-smi --showtopo", read_rocm_smi},
+    {"nvidia-smi topo -m", read_topo_matrix},
+    {"nvidia-smi --query-gpu (CSV)", read_smi_query},
+    {"nvidia-smi -q", read_smi_report},
+    {"nvidia-smi nvlink -s or -L", read_smi_links},
+    {"nvidia-smi", read_smi_table},
+    {"rocm-smi --showtopo", read_rocm_smi},
+    {"DCGM's metrics", read_dcgm},
 };
+
+constexpr std::size_t kBeginning = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -53,6 +61,7 @@ std::optional<NodeFacts> find_node_facts(const std::string& text, const std::str
 }
 
 NodeFacts read_node_facts(const std::string& path) {
+  if (auto facts = read_device_properties(beginning_of(path, kBeginning))) return std::move(*facts);
   const std::string text = clean_text(read_source(path, kMostXmlBytes));
   if (auto facts = find_node_facts(text, path)) return std::move(*facts);
   std::string names;

@@ -2,6 +2,7 @@
 
 #include "clustersim/error.h"
 #include "sim/import/chakra.h"
+#include "sim/import/import_jobs.h"
 #include "sim/import/import_node.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/kineto.h"
@@ -15,13 +16,11 @@ const std::vector<Importer>& importers() {
   static const std::vector<Importer> table = {
       {"topology",
        "how a node is wired: NCCL topology XML, hwloc XML, nvidia-smi (alone, topo -m, --query-gpu, -q, nvlink -s), "
-       "rocm-smi; several "
-       "files of one "
-       "node",
+       "rocm-smi, DCGM's metrics; several files of one node",
        16, import_topology},
       {"node",
-       "the same files, benchmarks of the node (nccl-tests, fio, ...) and SLURM's topology.conf, as a scenario that "
-       "runs",
+       "the same files, benchmarks of the node (nccl-tests, fio, ...), SLURM's topology.conf, and lists of a cluster's "
+       "nodes (scontrol show node, sinfo, slurm.conf, gres.conf, openb's CSV, SimAI's topology), as a scenario",
        16, import_node},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
       {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
@@ -30,6 +29,10 @@ const std::vector<Importer>& importers() {
        import_mllog},
       {"prices", "price lists: a CSV of your own, AWS's offer file or aws pricing get-products, for /cost/prices", 16,
        import_prices},
+      {"jobs",
+       "logs of jobs: sacct -P, Helios' cluster_log.csv, Philly's cluster_job_log, openb's pod list, to a summary: "
+       "GPU-hours, GPUs of a job, GPUs busy",
+       16, import_jobs},
   };
   return table;
 }

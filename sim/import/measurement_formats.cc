@@ -7,6 +7,7 @@ const std::vector<MeasurementFormat>& measurement_formats() {
       {"clustersim measurements", "clustersim-gpubench and clustersim-hostbench", is_own_records, read_own_records},
       {"nccl-tests JSON", "nccl-tests and rccl-tests with -J", is_nccl_json, read_nccl_json},
       {"nccl-tests text", "nccl-tests and rccl-tests", is_nccl_text, read_nccl_text},
+      {"DeepSpeed log", "the table of deepspeed.comm.log_summary()", is_deepspeed_log, read_deepspeed_log},
       {"fio JSON", "fio --output-format=json or json+", is_fio, read_fio},
       {"iperf3 JSON", "iperf3 --json", is_iperf3, read_iperf3},
       {"fio text", "what fio prints by itself; JSON tells more", is_fio_text, read_fio_text},

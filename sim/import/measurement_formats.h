@@ -29,6 +29,7 @@ MeasuredFile read_measurements(const std::string& file, const std::string& text,
 bool is_own_records(const std::string& text);
 bool is_nccl_json(const std::string& text);
 bool is_nccl_text(const std::string& text);
+bool is_deepspeed_log(const std::string& text);
 bool is_perftest(const std::string& text);
 bool is_iperf3(const std::string& text);
 bool is_fio(const std::string& text);
@@ -43,6 +44,7 @@ bool is_stream(const std::string& text);
 void read_own_records(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_json(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_nccl_text(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
+void read_deepspeed_log(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_perftest(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_iperf3(const std::string& text, const ReaderOptions& options, MeasuredFile& out);
 void read_fio(const std::string& text, const ReaderOptions& options, MeasuredFile& out);

@@ -8,9 +8,11 @@
 #include <set>
 
 #include "clustersim/error.h"
+#include "sim/import/csv_cells.h"
 #include "sim/import/json_stream.h"
 #include "sim/import/mllog_lines.h"
 #include "sim/import/text_source.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
@@ -130,19 +132,6 @@ struct Field {
   std::string name, value;
 };
 
-std::string text_of(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, value == std::floor(value) && std::abs(value) < 1e15 ? "%.0f" : "%.6g", value);
-  return text;
-}
-
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) out += c == '"' ? "\"\"" : std::string(1, c == '\n' || c == '\r' ? ' ' : c);
-  return out + "\"";
-}
-
 double mean_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double v : values) sum += v;
@@ -156,8 +145,8 @@ double shared(const std::vector<MlRun>& runs, double MlRun::*member, const char*
   for (const MlRun& run : runs) {
     if (run.*member < 0) continue;
     if (value >= 0 && value != run.*member) {
-      warnings.push_back(std::string("runs differ in ") + name + ": " + text_of(value) + " and " +
-                         text_of(run.*member));
+      warnings.push_back(std::string("runs differ in ") + name + ": " + number_cell(value) + " and " +
+                         number_cell(run.*member));
       return -1;
     }
     value = run.*member;
@@ -182,7 +171,7 @@ class Row {
     std::string head, row;
     for (const Field& field : fields_) {
       head += (head.empty() ? "" : ",") + field.name;
-      row += (&field == &fields_.front() ? "" : ",") + quoted(field.value);
+      row += (&field == &fields_.front() ? "" : ",") + csv_cell(field.value);
       if (field.value.empty()) {
         unknown_.push_back(field.name);
       } else {
@@ -198,7 +187,7 @@ class Row {
 
  private:
   void add(const char* name, const std::string& value) { fields_.push_back({name, value}); }
-  void add(const char* name, double value) { add(name, value < 0 || !std::isfinite(value) ? "" : text_of(value)); }
+  void add(const char* name, double value) { add(name, value < 0 || !std::isfinite(value) ? "" : number_cell(value)); }
 
   std::string text(const char* key) const {
     for (const MlRun& run : runs_)

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "clustersim/units_text.h"
+#include "sim/import/csv_cells.h"
 #include "sim/import/price_rows.h"
 #include "sim/import/text_source.h"
 #include "sim/read/price_book.h"
@@ -19,33 +20,6 @@ namespace clustersim {
 namespace {
 
 constexpr std::size_t kMostCells = 64;
-
-std::string small(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
-// Empty where a quote stays open.
-std::optional<std::vector<std::string>> cells_of(const std::string& line, char separator) {
-  std::vector<std::string> cells(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      cells.back() += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == separator && !quoted) {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  if (quoted) return std::nullopt;
-  for (std::string& cell : cells) cell = trimmed(cell);
-  return cells;
-}
 
 char separator_of(const std::string& header) {
   char best = ',';
@@ -77,8 +51,8 @@ std::optional<std::string> unit_of(std::string unit, const std::string& currency
   unit = trimmed(unit);
   if (unit.starts_with(currency + "/")) unit = unit.substr(currency.size() + 1);
   for (const char* begin : {"per ", "/"})
-    if (small(unit).starts_with(begin)) unit = trimmed(unit.substr(std::string(begin).size()));
-  const std::string plain = small(unit);
+    if (lower_case(unit).starts_with(begin)) unit = trimmed(unit.substr(std::string(begin).size()));
+  const std::string plain = lower_case(unit);
   for (const char* word : {"", "each", "piece", "pcs", "unit", "server", "once"})
     if (plain == word) return "";
   for (const char* word : {"hour", "hr", "hrs", "hours"})
@@ -128,7 +102,7 @@ class CsvReader {
 
   bool read_header(const std::string& line) {
     separator_ = separator_of(line);
-    const auto names = cells_of(line, separator_);
+    const auto names = csv_cells(line, separator_);
     if (!names || names->size() > kMostCells) {
       fault("a header: name,price,currency,unit,date,source", line);
       return false;
@@ -136,7 +110,7 @@ class CsvReader {
     std::string ignored;
     place_.assign(columns().size(), names->size());
     for (std::size_t c = 0; c < names->size(); ++c) {
-      const std::string name = small((*names)[c]);
+      const std::string name = lower_case((*names)[c]);
       bool known = false;
       for (std::size_t k = 0; k < columns().size() && !known; ++k) {
         const auto& others = columns()[k].others;
@@ -163,7 +137,7 @@ class CsvReader {
   }
 
   void read_line(const std::string& line) {
-    const auto cells = cells_of(line, separator_);
+    const auto cells = csv_cells(line, separator_);
     if (!cells || cells->size() != width_) {
       fault(std::to_string(width_) + " cells, as the header has", line,
             cells ? "a cell with the separator in it stands in quotes" : "a quote is not closed");
@@ -178,7 +152,7 @@ class CsvReader {
                  cell(*cells, "source"), line_};
     if (row.name.empty()) return fault("a name", line);
     const std::string said = cell(*cells, "price");
-    const std::string plain = small(said);
+    const std::string plain = lower_case(said);
     if (plain.empty() || plain == "n/a" || plain == "na" || plain == "-" || plain == "?" || plain == "unknown") {
       out_.unknown.push_back("line " + std::to_string(line_) + ": the price of " + shown(row.name) +
                              ", which is left out");
@@ -219,7 +193,7 @@ class CsvReader {
   }
 
   bool check_term(PriceRow& row) {
-    row.term = small(row.term);
+    row.term = lower_case(row.term);
     for (const char* word : {"", "on-demand", "reserved-1y", "reserved-3y", "spot"})
       if (row.term == word) return true;
     fault("a term: on-demand, reserved-1y, reserved-3y or spot", row.term);
@@ -252,7 +226,8 @@ bool is_price_csv(const std::string& text) {
   for (const std::string& raw : lines_of(text.substr(0, 64 << 10))) {
     const std::string line = trimmed(raw);
     if (line.empty() || line[0] == '#') continue;
-    return small(line).find("price") != std::string::npos || small(line).find("usd_per_hour") != std::string::npos;
+    return lower_case(line).find("price") != std::string::npos ||
+           lower_case(line).find("usd_per_hour") != std::string::npos;
   }
   return false;
 }

@@ -38,6 +38,10 @@ PriceRows read_aws_offer_file(const std::string& path);
 bool is_aws_products(const std::string& beginning);
 PriceRows read_aws_products(const std::string& path);
 
+// The Go file of Karpenter's provider for AWS (karpenter_prices.cc).
+bool is_karpenter_prices(const std::string& beginning);
+PriceRows read_karpenter_prices(const std::string& path);
+
 // `clustersim import prices`.
 Imported import_prices(const std::vector<std::string>& paths);
 

@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t most_hosts = 200000, most_switches = 20000;
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 // At commas outside of brackets.
 std::vector<std::string> split_lists(const std::string& text) {
   std::vector<std::string> parts(1);
@@ -119,14 +113,15 @@ void read_line(const std::string& raw, Reader& reader) {
     if (colon == std::string::npos) return;
     std::string key = trimmed(line.substr(0, colon));
     while (key.starts_with("-")) key = trimmed(key.substr(1));
-    if (const std::string value = without_quotes(line.substr(colon + 1)); !value.empty()) reader.set(lower(key), value);
+    if (const std::string value = without_quotes(line.substr(colon + 1)); !value.empty())
+      reader.set(lower_case(key), value);
     return;
   }
   for (std::size_t at = 0; at < line.size();) {
     const std::size_t end = std::min(line.find_first_of(" \t", at), line.size());
     const std::string word = line.substr(at, end - at);
     if (const std::size_t equals = word.find('='); equals != std::string::npos)
-      reader.set(lower(word.substr(0, equals)), without_quotes(word.substr(equals + 1)));
+      reader.set(lower_case(word.substr(0, equals)), without_quotes(word.substr(equals + 1)));
     at = std::min(line.find_first_not_of(" \t", end), line.size());
   }
 }

@@ -226,6 +226,36 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
+std::string beginning_of(const std::string& path, std::size_t most_bytes) {
+  constexpr std::size_t of_any_file = std::size_t{1} << 40;
+  const auto source = open_source(path, of_any_file);
+  std::string text(most_bytes, '\0');
+  try {
+    source->read(text.data(), static_cast<std::streamsize>(text.size()));
+  } catch (const std::ios::failure&) {  // of gzip too
+    refuse(path, "a whole file that can be read", "a damaged one, or one that is cut off");
+  }
+  text.resize(static_cast<std::size_t>(source->gcount()));
+  return clean_text(std::move(text));
+}
+
+bool next_line(std::istream& source, std::string& line, std::size_t most, bool& cut) {
+  line.clear();
+  cut = false;
+  std::streambuf& buffer = *source.rdbuf();
+  bool any = false;
+  for (int c = buffer.sbumpc(); c != std::streambuf::traits_type::eof(); c = buffer.sbumpc()) {
+    any = true;
+    if (c == '\n') break;
+    if (line.size() < most)
+      line += static_cast<char>(c);
+    else
+      cut = true;
+  }
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return any;
+}
+
 std::string without_prefix(const std::string& line) {
   std::size_t quotes = 0;  // "> " of a mail or a thread, "> > " of an answer to it
   while (quotes < line.size() && line[quotes] == '>' && (quotes + 1 == line.size() || line[quotes + 1] == ' '))
@@ -240,6 +270,12 @@ std::string trimmed(const std::string& text) {
   const std::size_t from = text.find_first_not_of(" \t\r\v\f");
   if (from == std::string::npos) return "";
   return text.substr(from, text.find_last_not_of(" \t\r\v\f") - from + 1);
+}
+
+std::string lower_case(std::string text) {
+  for (char& c : text)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return text;
 }
 
 std::string shown(const std::string& text, std::size_t limit) {

@@ -29,12 +29,21 @@ std::string clean_text(std::string text);
 
 std::vector<std::string> lines_of(const std::string& text);
 
+// What the file begins with, clean; at most `most_bytes` of it, for telling formats. InputError as above.
+std::string beginning_of(const std::string& path, std::size_t most_bytes);
+
+// The next line of a stream, without its end and carriage return; false at the end. Of a line longer than `most` the
+// rest is passed over and `cut` set.
+bool next_line(std::istream& source, std::string& line, std::size_t most, bool& cut);
+
 // Without what launchers put before a line: "[1,0]<stdout>:" (mpirun), "3: " (srun -l), "[pod/name] " (kubectl),
 // "node7: " (pdsh), "> " (a mail), and a time stamp "2024-05-01T12:00:00.000Z " (container logs).
 std::string without_prefix(const std::string& line);
 
 // Blanks and tabs off both ends.
 std::string trimmed(const std::string& text);
+// Letters of ASCII.
+std::string lower_case(std::string text);
 
 // At most `limit` characters, for a fault's "got"; bytes that are no printable ASCII become "?".
 std::string shown(const std::string& text, std::size_t limit = 60);

@@ -4,6 +4,7 @@
 
 #include "clustersim/clustersim.h"
 #include "sim/import/import_topology.h"
+#include "sim/import/inventory.h"
 #include "sim/import/node_document.h"
 #include "sim/import/slurm_topology.h"
 #include "sim/import/text_source.h"
@@ -92,6 +93,9 @@ std::vector<std::string> seeds() {
   texts.push_back(
       "$ nvidia-smi --query-gpu=index,name,memory.total --format=csv,noheader,nounits\n0, Tesla T4, 15360\n"
       "GPU 0: Tesla T4 (UUID: GPU-0)\n\t Link 0: 25.781 GB/s\n\t Link 1: <inactive>\n");
+  texts.push_back(
+      "DCGM_FI_DEV_FB_USED{gpu=\"0\",pci_bus_id=\"00000000:0D:00.0\",modelName=\"NVIDIA L40S\",Hostname=\"a\"} 1000\n"
+      "DCGM_FI_DEV_FB_FREE{gpu=\"0\",Hostname=\"a\"} 45000\nDCGM_FI_DEV_MEMORY_TEMP{gpu=\"0\"} 9223372036854775794\n");
   return texts;
 }
 
@@ -138,6 +142,28 @@ TEST_CASE("damaged descriptions of switches are read or refused", "[fuzz]") {
   for (int i = 0; i < 15000; ++i)
     chain += "SwitchName=s" + std::to_string(i) + " Switches=s" + std::to_string(i + 1) + "\n";
   CHECK(read_slurm_topology(chain + "SwitchName=last Nodes=n[1-150000]\n", "fuzz").nodes == 150000);
+}
+
+TEST_CASE("damaged lists of nodes are read or refused", "[fuzz]") {
+  Numbers numbers(17);
+  const std::string seeds[] = {
+      "NodeName=n1 Arch=x86_64 CPUTot=192 OS=Linux 5 #1 SMP\n  Gres=gpu:h100:8(S:0-1) GresUsed=gpu:h100:5(IDX:0-4) "
+      "RealMemory=2000000\n  CfgTRES=cpu=192,gres/gpu=8 State=IDLE\nNodeName=n[2-9] Gres=gpu:l4:4\n",
+      "NODELIST NODES GRES MEMORY\nn[01-16] 16 gpu:h100:8(S:0-1) 2000000\nx 1 gpu:t4 1\n",
+      "Name=gpu Type=a100 File=/dev/nvidia[0-3] Links=-1,4,4,4\nNodeName=n[1-4] Name=gpu Type=a100 Count=4\n",
+      "sn,cpu_milli,memory_mib,gpu,model\na,64000,262144,2,P100\nb,96000,524288,0,\nc,1,1,8,G2\n",
+      "6 4 1 1 8 A100\n4 5\n0 4 2400Gbps 0.000025ms 0\n0 5 400Gbps 0.0005ms 0\n1 4 2400Gbps 0.000025ms 0\n"};
+  int read = 0;
+  for (const std::string& seed : seeds)
+    for (int i = 0; i < fuzz_rounds(300); ++i) {
+      try {
+        const Inventory list = read_inventory(clean_text(mutated(seed, numbers)), "fuzz");
+        CHECK((list.nodes() > 0 && list.gpus() >= list.nodes() && list.kinds.size() <= NodeCounter::kMostKinds));
+        ++read;
+      } catch (const InputError&) {
+      }
+    }
+  CHECK(read > 300);
 }
 
 TEST_CASE("what is read of a damaged file becomes a document that a scenario takes or refuses", "[fuzz]") {

@@ -138,6 +138,57 @@ TEST_CASE("what aws pricing get-products prints", "[prices]") {
   CHECK(says(imported.warnings, "1 of 4 products cannot be read"));
 }
 
+TEST_CASE("names that the catalog does not have are told with what is near, and nothing else", "[prices]") {
+  const ScratchFile list(
+      "name,price,currency,unit,date\nxe8545,95000,USD,each,2026-11\nxe8454,95000,USD,each,2026-11\n"
+      "p4d.24xlarge,21.9,USD,h,2026-11\nmy own thing,3,USD,each,2026-11\nelectricity,0.1,EUR,kWh,2026-11\n");
+  const Imported imported = import_files("prices", {list.path()});
+  CHECK(says(imported.warnings, "nothing in the catalog is called \"xe8454\"; did you mean \"xe8545\"?"));
+  CHECK(
+      says(imported.warnings, "nothing in the catalog is called \"my own thing\", so no scenario leans on its price"));
+  CHECK(imported.warnings.size() == 2);
+  CHECK(prices_of(imported).size() == 5);  // kept: another catalog may have it
+}
+
+TEST_CASE("of lines that price one thing twice the newest counts, of equally old ones the last", "[prices]") {
+  const ScratchFile list(
+      "name,price,currency,unit,date,region\nxe8545,95000,USD,each,2026-11,\nxe8545,99000,USD,each,2026-03,\n"
+      "p4d.24xlarge,21.9,USD,h,2026-10,us-east-1\naws-p4d-24xlarge,22.9,USD,h,2026-10,us-east-1\n"
+      "p4d.24xlarge,25.5,USD,h,2026-10,eu-west-1\n");
+  const Imported imported = import_files("prices", {list.path()});
+  const Json prices = prices_of(imported);
+  CHECK(prices.size() == 3);
+  CHECK(price(prices, "xe8545") == "95000 USD");
+  CHECK(price(prices, "aws-p4d-24xlarge", "", "us-east-1") == "22.9 USD/h");
+  CHECK(price(prices, "p4d.24xlarge", "", "eu-west-1") == "25.5 USD/h");
+  CHECK(says(imported.warnings, "\"xe8545\" stands 2 times (line 2 of "));
+  CHECK(says(imported.warnings, ": the newest counts, 95000 USD, line 2 of"));
+  CHECK(says(imported.warnings, ": the last counts, 22.9 USD/h, line 5 of"));
+}
+
+TEST_CASE("item 126: Karpenter's Go map of prices, by region; AWS's CSV names its JSON", "[prices]") {
+  const ScratchFile map(
+      "package pricing\n\n// generated at 2026-01-19T13:23:24Z for us-east-1\n\nvar InitialOnDemandPricesAWS = "
+      "map[string]map[ec2types.InstanceType]float64{\n\t// us-east-1\n\t\"us-east-1\": {\n\t\t// m5 family\n"
+      "\t\t\"m5.large\": 0.096000, \"m5.xlarge\": 0.192000,\n\t\t\"p3.16xlarge\": 24.480000, \"p4d.24xlarge\": "
+      "21.957642,\n"
+      "\t\t\"p5.48xlarge\": 55.040000,\n\t},\n\t\"cn-north-1\": {\n\t\t\"p3.16xlarge\": 0.000000, \"g4dn.xlarge\": "
+      "3.7,\n\t},\n}\n");
+  const Imported imported = import_files("prices", {map.path()});
+  const Json prices = prices_of(imported);
+  CHECK(prices.size() == 4);
+  CHECK(price(prices, "p4d.24xlarge", "on-demand", "us-east-1") == "21.957642 USD/h");
+  CHECK(price(prices, "p5.48xlarge", "on-demand", "us-east-1") == "55.040000 USD/h");
+  CHECK(price(prices, "p3.16xlarge", "on-demand", "us-east-1") == "24.480000 USD/h");
+  CHECK(price(prices, "g4dn.xlarge", "on-demand", "cn-north-1") == "3.7 CNY/h");
+  CHECK(prices[0]["date"] == "2026-01-19");
+  CHECK(says(imported.warnings, "2 instances without a GPU"));
+  CHECK(says(imported.warnings, "1 prices that are none"));
+  CHECK(fault_of([] {
+          import_files("prices", {ScratchFile("\"FormatVersion\",\"v1.0\"\n\"Disclaimer\",\"x\"\n").path()});
+        }).hint == "AWS's CSV is not read: take its JSON");
+}
+
 TEST_CASE("hostile lists end in a fault or a warning", "[prices]") {
   const std::string deep = "{\"products\": {\"A\": " + std::string(100000, '[');
   CHECK(fault_of([&] { import_files("prices", {ScratchFile(deep).path()}); }).hint.find("levels") != std::string::npos);

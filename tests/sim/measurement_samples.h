@@ -262,6 +262,33 @@ inline const char* const iperf3_text =
     "[  5] local 10.0.0.1 port 40216 connected to 10.0.0.2 port 5201\n"
     "[  5]   0.00-10.00  sec  1.17 GBytes  1000 Mbits/sec  0.012 ms  12/800 (1.5%)  receiver\n";
 
+// Sixteen ranks. An all-reduce counts twice its size as throughput.
+inline const char* const deepspeed =
+    "[2026-11-30 10:00:00,000] [INFO] [utils.py:32:print_rank_0] Comm. Op            Message Size        Count         "
+    "      Total Latency(ms)   Avg Latency(ms)     tput_avg (Gbps)     busbw_avg (Gbps)    \n"
+    "broadcast\n"
+    "                    0B                  1                   0.32                0.32                0.00          "
+    " "
+    "     0.00                \n"
+    "                    10.0 KB             3                   0.67                0.22                0.37          "
+    " "
+    "     0.37                \n"
+    "                    1.45 GB             2                   271.11              135.56              91.67         "
+    " "
+    "     91.67               \n"
+    "barrier\n"
+    "                    0B                  3                   5.41                1.80                0.00          "
+    " "
+    "     0.00                \n"
+    "all_gather_into_tensor | [Caller Func: _allgather]\n"
+    "                    128.0 MB            4                   160.00              40.00               429.50        "
+    " "
+    "     402.66              \n"
+    "all_reduce\n"
+    "                    1.0 GB              2                   80.00               40.00               429.50        "
+    " "
+    "     402.66              \n";
+
 inline const char* const fio_text =
     "seq: (g=0): rw=read, bs=(R) 1024KiB-1024KiB, (W) 1024KiB-1024KiB, (T) 1024KiB-1024KiB, ioengine=libaio, "
     "iodepth=32\n"
@@ -316,6 +343,7 @@ inline std::vector<std::pair<std::string, std::string>> all() {
           {"nccl-tests JSON", nccl_json_new},
           {"perftest", perftest_levels},
           {"iperf3 text", iperf3_text},
+          {"DeepSpeed log", deepspeed},
           {"fio text", fio_text},
           {"fio text", fio2_text},
           {"STREAM", stream},
