@@ -23,9 +23,9 @@ constexpr double ceiling_low_power = 0.65;  // [published: micro.csv, T4 0.65, L
 // Share of that ceiling reached by the kernels of a network under sustained load: real shapes, real data, hot chip.
 // A chip clocks down until its power per operation fits its limit, so the share falls with a power of the board's watts
 // per peak rate of the format:  sustained = min(1, sustained_cool * ((W / TFLOP/s) / cool_w_per_tflop)^sustained_power)
-// Both numbers are where the median error of the whole suite is least, over V100 (0.95), A100 (0.85) and H100 (0.77)
+// Both numbers are where the median error of the whole suite is least, over V100 (0.97), A100 (0.87) and H100 (0.78)
 // under MLPerf, PyTorch, TensorFlow and MXNet; 0.05 more or less of either costs 0.2 to 0.7 points of it.
-constexpr double sustained_cool = 0.95;    // [fitted: half-precision rows of all four stacks]
+constexpr double sustained_cool = 0.97;    // [fitted: half-precision rows of all four stacks]
 constexpr double cool_w_per_tflop = 2.4;   // [data sheet: V100, half precision]
 constexpr double sustained_power = 0.177;  // [fitted: the same]
 // CUDA-core fp32 product over peak.

@@ -84,6 +84,7 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;
   const std::optional<FlopRate>& half = gpu.measured_matmul_bf16;
   const double share = half_peak > 0 ? ceiling(gpu, half_peak, half) : ceiling(gpu, 1, std::nullopt);
+  device.held_by_power = half_peak > 0 && sustained(gpu, half_peak) < 1;
   if (half_peak > 0) device.half_flop_per_s = rate_under_load(gpu, half_peak, share, half);
   if (gpu.peak_tf32) {
     const double peak = gpu.peak_tf32->base();

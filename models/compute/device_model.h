@@ -36,6 +36,7 @@ struct DeviceModel {
   double prologue_s = 0;                // of a 256 x 128 tile
   double winograd_gain = 1;             // arithmetic saved on fp32 3x3 convolutions of stride 1
   double sms = 1;
+  bool held_by_power = false;  // clocks down under half-precision products: `sustained` below one
 
   // Rate of the format, or of the next one the chip has.
   double rate(MathFormat format) const;

@@ -20,6 +20,8 @@ double straggler_factor(int ranks, double micro_batches) {
   return 1 + rank_sigma * largest_normal(ranks) / std::sqrt(std::max(1.0, micro_batches));
 }
 
+double slowest_gpu(int ranks) { return 1 + gpu_sigma * largest_normal(ranks); }
+
 double length_imbalance(int ranks, double sequences_per_rank, double length_square_ratio) {
   const double cv = std::sqrt(std::max(0.0, length_square_ratio - 1));
   const double members = std::min(ranks, balanced_group);

@@ -138,6 +138,14 @@ double step_host_seconds(const Job& job, double operator_s, int ranks) {
   return compute::device_sync_s + jitter_s + waited_operators(job, ranks) * operator_s;
 }
 
+// Synchronous ranks go at the pace of the slowest GPU: its clock, hence its arithmetic, not its memory.
+void wait_for_slowest_gpu(StepModel& model, int ranks) {
+  const double longer = slowest_gpu(ranks);
+  for (Kernel& kernel : model.forward) kernel.math_s *= longer;
+  for (Segment& segment : model.backward)
+    for (Kernel& kernel : segment.kernels) kernel.math_s *= longer;
+}
+
 // A measured step, spread evenly over tensors of equal size; one block where no gradients are exchanged. Sharded
 // weights are gathered block by block.
 StepModel emulated_step(const Job& job) {
@@ -196,6 +204,7 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   model.forward = std::move(kernels.forward);
   model.forward_ends = std::move(kernels.forward_ends);
   model.backward = std::move(kernels.backward);
+  if (device.held_by_power) wait_for_slowest_gpu(model, ranks);
   if (job.activation_checkpointing) recompute_layers(model);
   add_weight_traffic(model, job, device);
 

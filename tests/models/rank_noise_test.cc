@@ -22,6 +22,11 @@ TEST_CASE("rank noise: one rank waits for nobody, averaging over micro-batches s
   CHECK(straggler_factor(64, 16) - 1 == Approx((straggler_factor(64, 1) - 1) / 4));
 }
 
+TEST_CASE("rank noise: the slowest of two GPUs is a normal's 1 / sqrt(pi) deviations slower than their mean") {
+  CHECK(slowest_gpu(1) == 1);
+  CHECK(slowest_gpu(2) == Approx(1 + 0.08 / 5.4 / std::sqrt(std::acos(-1.0))));
+}
+
 TEST_CASE("rank noise: imbalance of lengths") {
   // cv = sqrt(1.49 - 1) = 0.7; 64 ranks are 8 groups of 8, each with 8 * 6 sequences.
   CHECK(length_imbalance(64, 6, 1.49) == Approx(1 + largest_normal(8) * 0.7 / std::sqrt(48.0)));
