@@ -189,8 +189,8 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
                                               std::min(masked_share, predicted_share(job)) * tokens);
   } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
     kernels = transformer_kernels(job.shape, job, gpu);
-    model.parameters = parameters(job.shape);
-    model.tensors = tensors(job.shape);
+    model.parameters = parameters_of_a_gpu(job.shape, job);
+    model.tensors = tensors(job.shape) / job.pipeline_parallel;
     const double tokens = job.tokens_per_sequence;
     model.forward_flop = forward_flop(job.shape, tokens, tokens * tokens * job.length_square_ratio);
   } else {
