@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "clustersim/clustersim.h"
+#include "clustersim/units_text.h"
 #include "models/collective/messages.h"
 #include "sim/assembly.h"
 #include "sim/engine/executor.h"
@@ -65,7 +66,7 @@ void check_sizes(const std::vector<double>& sizes, std::vector<Problem>& faults)
   constexpr double most = 1e15;
   for (const double size : sizes)
     if (!(size >= 1 && size <= most))
-      faults.push_back({"command line", "--sizes", "from 1 B to 1 PB", std::to_string(size) + " B", ""});
+      faults.push_back({"command line", "--sizes", "from 1 B to 1 PB", format_quantity(size, Dimension::bytes), ""});
 }
 
 constexpr double most_lanes = 4e6;     // of messages: about a gigabyte

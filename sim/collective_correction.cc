@@ -11,8 +11,6 @@
 namespace clustersim {
 namespace {
 
-constexpr int turns = 5;  // of choosing algorithms and fitting factors
-
 // A planner of a cluster with what it leans on.
 class Bench {
  public:
@@ -130,14 +128,14 @@ std::optional<FittedCorrection> fit_correction(const Cluster& cluster, const std
       parties.emplace_back(sweep.nodes, sweep.ranks);
     }
   if (points.size() < 2) return std::nullopt;
-  CollectiveFactors factors;
-  for (int turn = 0; turn < turns; ++turn) {
-    std::vector<ModelledSize> rows;
-    for (const ModelledPoint& point : points) rows.push_back(with(point.measured, fastest(point, factors)));
-    const auto fit = fit_factors(rows);
-    if (!fit) return std::nullopt;
-    factors = fit->factors;
+  std::vector<std::vector<ModelledSize>> rows;
+  for (const ModelledPoint& point : points) {
+    rows.emplace_back();
+    for (const PlanTerms& terms : point.algorithms) rows.back().push_back(with(point.measured, terms));
   }
+  const auto fit = fit_factors(rows);
+  if (!fit) return std::nullopt;
+  const CollectiveFactors factors = fit->factors;
   const auto largest = std::max_element(
       points.begin(), points.end(), [](const auto& a, const auto& b) { return a.measured.bytes < b.measured.bytes; });
   const auto smallest = std::min_element(

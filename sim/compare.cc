@@ -127,9 +127,10 @@ std::string difference_text(const ComparedRun& run, const ComparedRun& first, bo
 }
 
 std::string target_text(const Target& target) {
-  const char* kinds[] = {"epochs", "samples", "steps", "quality"};
+  const char* kinds[] = {"epoch", "sample", "step", "quality"};
   const std::string kind = kinds[static_cast<int>(target.kind)];
-  return target.kind == Target::Kind::quality ? kind : formatted("%g ", target.value) + kind;
+  if (target.kind == Target::Kind::quality) return kind;
+  return formatted("%g ", target.value) + kind + (target.value == 1 ? "" : "s");
 }
 
 class Comparing {

@@ -242,7 +242,7 @@ class Accounts {
                        rounded(p.owned_a_year(use) * p.years) + " " + cost_.currency + ", renting for the same work " +
                        rounded(p.rented_a_year(use) * p.years) + " " + cost_.currency;
     if (const auto crossing = p.break_even_months())
-      text += "; without a sale the machines are paid for after " + rounded(std::ceil(*crossing)) + " months" +
+      text += "; without a sale the machines are paid for after " + rounded(*crossing) + " months" +
               (*crossing > months ? ", later than they are kept" : "");
     else
       text += "; renting costs less a month than running them";

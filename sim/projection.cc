@@ -12,6 +12,21 @@
 namespace clustersim {
 namespace {
 
+// Seconds a sample of the GPU's share waits for the loader: decoding, the JPEG engine or collation, whichever is
+// slowest. The evaluation set is small, so it is read from the page cache.
+double loader_seconds(const Assembly& assembly, const SimulatedGpu& gpu) {
+  if (assembly.job().data.from == DataSource::synthetic) return 0;
+  const auto n = static_cast<std::size_t>(gpu.node);
+  const auto plan_node = static_cast<std::size_t>(assembly.simulated().nodes()[n].plan_node);
+  const InputDemand& demand = assembly.input(plan_node, false);
+  double slowest = demand.collate_s;
+  if (demand.decode_core_s > 0)
+    slowest =
+        std::max(slowest, demand.decode_core_s * assembly.node_spec(n).gpus / std::max(demand.usable_cores, 1e-3));
+  if (demand.hardware_decode_rate > 0) slowest = std::max(slowest, 1 / demand.hardware_decode_rate);
+  return slowest;
+}
+
 // Forward passes over the evaluation set, spread over all GPUs, the slowest of which is waited for.
 Time evaluation_time(const Assembly& assembly, const JobResult& result) {
   const Job& job = assembly.job();
@@ -21,7 +36,8 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
     Conditions conditions;
     conditions.clock = result.clocks[g];
     const double forward = work_seconds({assembly.step_model(g).forward, 1.0}, conditions);
-    slowest_per_sample = std::max(slowest_per_sample, forward / assembly.micro_batch(g));
+    slowest_per_sample =
+        std::max({slowest_per_sample, forward / assembly.micro_batch(g), loader_seconds(assembly, assembly.gpus()[g])});
   }
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }

@@ -10,6 +10,7 @@
 #include "sim/run_detail.h"
 #include "sim/summarize.h"
 #include "sim/what_if.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
@@ -29,9 +30,25 @@ void check_step_length(const Scenario& scenario, const Assembly& assembly) {
                        "look for a slip in a unit, such as the GPU's memory_bandwidth"}});
 }
 
+// A GPU that turns itself off ends the run: there is no time to train to tell.
+void check_temperatures(const Scenario& scenario, const Assembly& assembly, const JobResult& result) {
+  std::size_t g = 0;
+  for (const NodeThermal::State& node : result.thermal)
+    for (const NodeThermal::Gpu& gpu : node.gpus) {
+      const SimulatedGpu& simulated = assembly.gpus()[g++];
+      if (!gpu.shut_down) continue;
+      const NodeSpec& spec = assembly.node_spec(static_cast<std::size_t>(simulated.node));
+      throw InputError({{scenario.file, "/cluster/node/cooling", "GPUs that stay on",
+                         simulated.name + " at " + rounded(gpu.die.in_celsius()) + " degC, where the " + spec.gpu.name +
+                             " turns itself off",
+                         "cooler air, more of it (airflow), or a lower gpu_power_limit"}});
+    }
+}
+
 SimulatedJob simulate(const Scenario& scenario, const Assembly& assembly) {
   check_step_length(scenario, assembly);
   JobResult result = run_job(assembly);
+  check_temperatures(scenario, assembly, result);
   Projection projection = project(assembly, result);
   return {assembly, std::move(result), std::move(projection)};
 }

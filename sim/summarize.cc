@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
-#include <tuple>
 
 #include "models/workload/memory.h"
 #include "sim/bottleneck.h"
@@ -77,6 +75,13 @@ class Summary {
 
   void add_target() {
     const Projection& p = own_.projection;
+    const Target& target = scenario_.job.target;
+    const double asked = target.kind == Target::Kind::samples  ? target.value
+                         : target.kind == Target::Kind::epochs ? target.value * scenario_.job.data.dataset.samples
+                                                               : p.target.samples;
+    if (asked > 0 && asked < p.target.global_batch)
+      note("target", "one step of " + rounded(p.target.global_batch) + " samples is more than the " + rounded(asked) +
+                         " asked for");
     metric("steps_to_target", p.target.steps, "1", "optimizer steps");
     metric("samples_to_target", p.target.samples, "1", "samples");
     if (p.target.epochs > 0) metric("epochs_to_target", p.target.epochs, "1", "passes over the data set");
@@ -197,20 +202,34 @@ class Summary {
     return text;
   }
 
+  // One line for the GPUs that are alike.
   void add_clock_note() {
+    struct Alike {
+      std::string first;
+      int count = 0;
+      NodeThermal::Gpu gpu;
+    };
+    std::vector<Alike> told;
     std::size_t g = 0;
-    std::set<std::tuple<int, int, double, double, double>> told;  // nodes that are alike need one note
     for (const NodeThermal::State& state : own_.result.thermal)
       for (const NodeThermal::Gpu& gpu : state.gpus) {
         const SimulatedGpu& simulated = own_.assembly.gpus()[g++];
-        const int kind = own_.assembly.simulated().nodes()[static_cast<std::size_t>(simulated.node)].plan_node;
-        if (!told.emplace(kind, simulated.number, gpu.clock, gpu.die.in_celsius(), gpu.power.base()).second) continue;
-        if (gpu.shut_down) note("temperature", simulated.name + " reaches its shutdown temperature: the run would end");
         if (gpu.reason == ClockReason::none) continue;
-        note("clock", simulated.name + " settles at " + rounded(100 * gpu.clock) + " % of its free clock, " +
-                          rounded(gpu.die.in_celsius()) + " degC, " + rounded(gpu.power.base()) +
-                          " W: " + to_string(gpu.reason));
+        const auto same = std::find_if(told.begin(), told.end(), [&](const Alike& a) {
+          return a.gpu.clock == gpu.clock && a.gpu.die == gpu.die && a.gpu.power == gpu.power &&
+                 a.gpu.reason == gpu.reason;
+        });
+        const int stands_for = static_cast<int>(std::lround(simulated.stands_for));
+        if (same == told.end())
+          told.push_back({simulated.name, stands_for, gpu});
+        else
+          same->count += stands_for;
       }
+    for (const Alike& a : told)
+      note("clock", a.first +
+                        (a.count > 1 ? " and " + std::to_string(a.count - 1) + " more settle at " : " settles at ") +
+                        rounded(100 * a.gpu.clock) + " % of the free clock, " + rounded(a.gpu.die.in_celsius()) +
+                        " degC, " + rounded(a.gpu.power.base()) + " W: " + to_string(a.gpu.reason));
   }
 
   void add_expected_error() {

@@ -142,6 +142,8 @@ enum class ModelKind : std::uint8_t { resnet, vgg, bert, decoder, vit, emulated,
 enum class Precision : std::uint8_t { fp32, tf32, amp, bf16, fp8 };
 enum class Stack : std::uint8_t { pytorch_ddp, pytorch_horovod, tensorflow_horovod, mxnet_horovod, mlperf, native };
 enum class Fusion : std::uint8_t { eager, nchw, fused, jit };
+// Kernels of attention that keep the scores on the chip.
+enum class Attention : std::uint8_t { flash_1, flash_2, flash_3 };
 enum class GradientPrecision : std::uint8_t { fp32, fp16 };
 enum class Head : std::uint8_t { pretraining, span };
 enum class Reduction : std::uint8_t { all_reduce, rs_ar_ag };
@@ -225,6 +227,7 @@ struct Job {
   Sharding sharding = Sharding::none;
   int shards = 1;  // ranks that what is sharded is divided among
   Fusion fusion = Fusion::eager;
+  Attention attention = Attention::flash_2;  // of ModelKind::decoder and vit, where fusion keeps scores out of memory
   GradientPrecision gradient_precision = GradientPrecision::fp32;
   Bytes bucket;        // DDP bucket or Horovod fusion buffer; 0: one bucket for all
   Time horovod_cycle;  // 0: no Horovod

@@ -1,6 +1,7 @@
 #include "models/calibration/collective_curve.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -9,9 +10,14 @@ namespace {
 
 constexpr std::size_t least_for_curve = 4;
 constexpr double most_factor = 20, most_residual = 0.5;
-// Rows scatter by about 5 %, the model's latencies and rates by 35 %, its knees by a factor of e: ratios of squares.
-constexpr double pull_to_model = 0.02, pull_of_knee = 0.0025;
-constexpr double bad_row = 0.1;  // from here on a residual counts by itself, not by its square
+constexpr double mib = 1048576.0;
+
+// Logarithms of the factors: small, fill, knee, rate.
+using Logs = std::array<double, 4>;
+constexpr Logs scatter_of_factors = {0.2, 0.4, 1, 0.05};
+constexpr double outlier = 2;  // scatters, from which on a residual counts by itself, not by its square
+
+double scatter_at(double bytes) { return bytes < mib ? 0.10 : bytes < 128 * mib ? 0.06 : 0.03; }
 
 std::size_t different_sizes(const std::vector<double>& sizes) {
   return std::set<double>(sizes.begin(), sizes.end()).size();
@@ -23,18 +29,52 @@ double relative_error(const std::vector<double>& measured, const std::vector<dou
   return sum;
 }
 
-double row_cost(double residual) {
-  const double r = std::fabs(residual);
-  return r <= bad_row ? r * r : bad_row * (2 * r - bad_row);
+CollectiveFactors factors_of(const Logs& logs) {
+  return {std::exp(logs[0]), std::exp(logs[1]), std::exp(logs[2]), std::exp(logs[3])};
 }
 
-// What fit_factors makes least: the rows' residuals, and how far the factors are from the model's own 1.
-double cost(const std::vector<ModelledSize>& sweep, const CollectiveFactors& k) {
-  double sum = pull_of_knee * std::pow(std::log(k.knee), 2);
-  for (const double factor : {k.small, k.fill, k.rate})
-    sum += pull_to_model * std::pow(std::log(std::max(factor, 1 / most_factor)), 2);
-  for (const ModelledSize& m : sweep) sum += row_cost(seconds_of(m, k) / m.seconds - 1);
+double fastest(const std::vector<ModelledSize>& algorithms, const CollectiveFactors& k) {
+  double least = seconds_of(algorithms.front(), k);
+  for (const ModelledSize& m : algorithms) least = std::min(least, seconds_of(m, k));
+  return least;
+}
+
+// What fit_factors makes least.
+double cost(const std::vector<std::vector<ModelledSize>>& sweep, const Logs& logs) {
+  double sum = 0;
+  for (std::size_t i = 0; i < logs.size(); ++i)
+    sum += 2 * (std::sqrt(1 + std::pow(logs[i] / scatter_of_factors[i], 2)) - 1);
+  const CollectiveFactors k = factors_of(logs);
+  for (const std::vector<ModelledSize>& size : sweep) {
+    const double z = std::fabs(std::log(fastest(size, k) / size.front().seconds)) / scatter_at(size.front().bytes);
+    sum += z <= outlier ? z * z : outlier * (2 * z - outlier);
+  }
   return sum;
+}
+
+// Steps along the factors, and along pairs of them that make up for each other, halved where none helps.
+Logs descend(const std::vector<std::vector<ModelledSize>>& sweep, Logs at) {
+  static constexpr Logs ways[] = {{1, 0, 0, 0},  {0, 1, 0, 0},  {0, 0, 1, 0},     {0, 0, 0, 1},     {1, 1, 0, 0},
+                                  {1, -1, 0, 0}, {0, 1, 1, 0},  {0, 1, -1, 0},    {0, 1, 0, 1},     {0, 1, 0, -1},
+                                  {1, 0, 1, 0},  {1, 0, -1, 0}, {0, 0.3, 1, 0.1}, {0, -0.3, 1, 0.1}};
+  constexpr double farthest = 5, finest = 1e-4;
+  double least = cost(sweep, at);
+  for (double step = 0.5; step > finest;) {
+    bool better = false;
+    for (const Logs& way : ways)
+      for (const double length : {step, -step}) {
+        Logs next = at;
+        for (std::size_t i = 0; i < next.size(); ++i)
+          next[i] = std::clamp(next[i] + length * way[i], -farthest, farthest);
+        const double there = cost(sweep, next);
+        if (there >= least) continue;
+        least = there;
+        at = next;
+        better = true;
+      }
+    if (!better) step /= 2;
+  }
+  return at;
 }
 
 // Geometric steps from low to high, both included.
@@ -86,39 +126,31 @@ double seconds_of(const ModelledSize& m, const CollectiveFactors& k) {
   return k.small * m.small_s + k.fill * m.fill_s * m.bytes / (m.bytes + k.knee * m.knee_bytes) + m.bound_s / k.rate;
 }
 
-std::optional<FactorFit> fit_factors(const std::vector<ModelledSize>& sweep) {
-  std::vector<double> sizes, measured;
-  bool fills = true;
-  for (const ModelledSize& row : sweep) {
-    sizes.push_back(row.bytes);
-    measured.push_back(row.seconds);
-    fills = fills && row.fill_s > 0;
+std::optional<FactorFit> fit_factors(const std::vector<std::vector<ModelledSize>>& sweep) {
+  std::vector<double> sizes, measured, fitted;
+  for (const std::vector<ModelledSize>& size : sweep) {
+    sizes.push_back(size.front().bytes);
+    measured.push_back(size.front().seconds);
+    if (!(measured.back() > 0) || !std::isfinite(measured.back())) return std::nullopt;
   }
-  const std::size_t different = different_sizes(sizes);
-  if (different < 2) return std::nullopt;
-  std::optional<FactorFit> best;
-  double least = 0;
-  for (const double knee : fills ? steps(0.125, 8, 25) : std::vector<double>{1}) {
-    std::vector<std::vector<double>> rows;
-    for (const ModelledSize& m : sweep) {
-      const double fill = m.fill_s * m.bytes / (m.bytes + knee * m.knee_bytes);
-      rows.push_back(fills ? std::vector<double>{m.small_s, m.bound_s, fill}
-                           : std::vector<double>{m.small_s + fill, m.bound_s});
-    }
-    const auto fit = robust_fit(rows, measured, pull_to_model);
-    if (!fit) continue;
-    const std::vector<double>& c = fit->coefficients;
-    const CollectiveFactors k{c[0], fills ? c[2] : c[0], knee, c[1] > 0 ? 1 / c[1] : 0};
-    if (!sane(k.rate) || k.small > most_factor || k.fill > most_factor) continue;
-    std::vector<double> fitted;
-    for (const ModelledSize& m : sweep) fitted.push_back(seconds_of(m, k));
-    const double error = cost(sweep, k);
-    if (best && error >= least) continue;
-    least = error;
-    best = FactorFit{k, quality_of(sizes, measured, fitted)};
+  if (different_sizes(sizes) < 2) return std::nullopt;
+  const auto far_off = std::count_if(sweep.begin(), sweep.end(), [](const std::vector<ModelledSize>& size) {
+    return !sane(size.front().seconds / fastest(size, {}));
+  });
+  if (2 * static_cast<std::size_t>(far_off) >= sweep.size()) return std::nullopt;
+  // Where algorithms give way to each other there may be several hollows: the deepest of a few is taken.
+  static constexpr Logs starts[] = {{0, 0, 0, 0}, {0, 0, 1, 0}, {0, 0, -1, 0}, {0.5, 0.5, 0, 0}, {-0.5, -0.5, 0, 0}};
+  std::optional<Logs> best;
+  for (const Logs& start : starts) {
+    const Logs found = descend(sweep, start);
+    if (!best || cost(sweep, found) < cost(sweep, *best)) best = found;
   }
-  if (best && best->quality.median_residual > most_residual) best.reset();
-  return best;
+  const CollectiveFactors k = factors_of(*best);
+  if (!sane(k.rate) || k.small > most_factor || k.fill > most_factor) return std::nullopt;
+  for (const std::vector<ModelledSize>& size : sweep) fitted.push_back(fastest(size, k));
+  FactorFit fit{k, quality_of(sizes, measured, fitted)};
+  if (fit.quality.median_residual > most_residual) return std::nullopt;
+  return fit;
 }
 
 }  // namespace clustersim

@@ -12,7 +12,6 @@ namespace {
 constexpr int most_rounds = 50;
 constexpr double least_spread = 0.005, huber = 2.0, to_sigma = 1.4826;  // sigma over median |r| of a normal
 constexpr double settled = 1e-10, dependent = 1e-10;
-constexpr double least_factor = 1e-3;  // where the pull's logarithm stops
 
 // Weighted least squares over the columns in use; nothing where they depend on each other.
 std::optional<Eigen::VectorXd> solve(const Eigen::MatrixXd& x, const Eigen::VectorXd& target,
@@ -79,37 +78,29 @@ FitQuality quality_of(const std::vector<double>& at, const std::vector<double>& 
   return quality;
 }
 
-std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured,
-                                    double pull) {
+std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured) {
   require(rows.size() == measured.size(), "a measured value for each row");
   if (rows.empty() || rows.front().empty()) return std::nullopt;
   const auto count = static_cast<Eigen::Index>(rows.size()), columns = static_cast<Eigen::Index>(rows.front().size());
-  if (pull <= 0 && count < columns) return std::nullopt;
-  // Below the rows one for each column: ln c = 0, as a line through the last round's c.
-  Eigen::MatrixXd x = Eigen::MatrixXd::Zero(count + columns, columns);
+  if (count < columns) return std::nullopt;
+  Eigen::MatrixXd x(count, columns);
   for (Eigen::Index i = 0; i < count; ++i) {
     const double y = measured[static_cast<std::size_t>(i)];
     if (!(y > 0) || !std::isfinite(y)) return std::nullopt;
     for (Eigen::Index j = 0; j < columns; ++j)
       x(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] / y;
   }
-  x.bottomRows(columns).setIdentity();
   if (!x.allFinite()) return std::nullopt;
-  Eigen::VectorXd weights = Eigen::VectorXd::Ones(count + columns), target = weights, coefficients;
-  weights.tail(columns).setConstant(pull);
+  const Eigen::VectorXd target = Eigen::VectorXd::Ones(count);
+  Eigen::VectorXd weights = target, coefficients;
   for (int round = 0; round < most_rounds; ++round) {
     const auto next = solve_not_negative(x, target, weights);
     if (!next) return std::nullopt;
     const bool done = round > 0 && (*next - coefficients).norm() <= settled * next->norm();
     coefficients = *next;
     if (done) break;
-    for (Eigen::Index j = 0; j < columns; ++j) {
-      const double c = std::clamp(coefficients(j), least_factor, 1 / least_factor);
-      x(count + j, j) = 1 / c;
-      target(count + j) = 1 - std::log(c);
-    }
     if (count <= columns) continue;
-    const Eigen::VectorXd residuals = (x.topRows(count) * coefficients - Eigen::VectorXd::Ones(count)).cwiseAbs();
+    const Eigen::VectorXd residuals = (x * coefficients - target).cwiseAbs();
     const double spread =
         std::max(least_spread, to_sigma * median_of({residuals.data(), residuals.data() + residuals.size()}));
     for (Eigen::Index i = 0; i < count; ++i)

@@ -33,10 +33,8 @@ struct LinearFit {
   std::vector<double> fitted;        // by row
 };
 
-// rows[i] are the columns of row i, measured[i] > 0. `pull` adds pull x sum_j (ln c_j)^2: what the rows do not show
-// stays near 1; it is never weighed down. Fewer rows than columns are allowed with it.
-std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured,
-                                    double pull = 0);
+// rows[i] are the columns of row i, measured[i] > 0.
+std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured);
 
 double median_of(std::vector<double> values);  // of at least one
 

@@ -32,7 +32,9 @@ int Situation::most_gpus() const {
 
 Hop slowest_inside_hop(const Situation& situation, bool tree) {
   Hop worst;
-  for (const Party& party : situation.parties) worst = slower(worst, inside_hop(party, tree, situation.nodes));
+  const double bytes = tree ? situation.bytes : situation.bytes / situation.ranks;
+  for (const Party& party : situation.parties)
+    worst = slower(worst, inside_hop(*situation.cluster, party, tree, situation.nodes, bytes));
   return worst;
 }
 

@@ -18,13 +18,19 @@ constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
 
 // Inside the nodes of several a hop of LL takes this many times as long [published: NCCL tuner].
 constexpr double ll_hop_between_nodes = 1.8;
-// Most that LL moves in one node, in two, in more, GB/s [published: NCCL tuner, llMaxBws]. Others as Ampere.
+// Most that LL moves in one node, in two, in more, GB/s, and the channels of the first [published: NCCL tuner,
+// llMaxBws; NCCL logs]. Others as Ampere.
 struct LowLatencyRate {
   const char* architecture;
-  double one_node, two_nodes, more;
+  double one_node, two_nodes, more, channels;
 };
 constexpr LowLatencyRate low_latency_rates[] = {
-    {"Volta", 39, 39, 20.4}, {"Ampere", 87.7, 22.5, 19}, {"Hopper", 141, 45, 35}};
+    {"Volta", 39, 39, 20.4, 12}, {"Ampere", 87.7, 22.5, 19, 24}, {"Hopper", 141, 45, 35, 24}};
+
+// A channel takes so many bytes before another is opened, 8 (LL) or 64 (Simple) for each of 512 threads [published:
+// NCCL, LL_THREAD_THRESHOLD, SIMPLE_THREAD_THRESHOLD], and passes them on from rank to rank as one piece.
+constexpr double low_latency_slice = 8 * 512, full_slice = 64 * 512;
+constexpr double full_channel_rate = 23.6e9;  // of a tree's channel on Ampere [published: NCCL tuner, perChMaxTreeBws]
 
 // Rows of one node were timed by one thread that launches its GPUs' kernels one after another (nccl-tests -g); over
 // several nodes each rank has a process of its own.
@@ -46,12 +52,34 @@ constexpr double sharp_base = 31 * us;  // [published: NCCL tuner, CollNet netwo
 // them [fitted: 8x A100 all-to-all, 87 us up to 4 MiB].
 constexpr double peers_at_once = 8, pairwise_round = 67 * us;
 
+const LowLatencyRate& low_latency_rate(const NodeSpec& node) {
+  for (const LowLatencyRate& rate : low_latency_rates)
+    if (node.gpu.architecture == rate.architecture) return rate;
+  return low_latency_rates[1];
+}
+
+// EFA's plugin leaves only Simple where the adapter does not write in order [published: aws-ofi-nccl, p4d].
+bool simple_only(const Cluster& cluster, const NodeSpec& node) {
+  return cluster.fabric.transport == Transport::efa && node.gpu.architecture != "Hopper" &&
+         node.gpu.architecture != "Blackwell";
+}
+
+// Time of one channel to take in and pass on `bytes`, or as much as one takes of a larger buffer.
+double low_latency_piece_s(const NodeSpec& node, double bytes) {
+  const LowLatencyRate& rate = low_latency_rate(node);
+  return std::min(bytes, low_latency_slice) / (rate.one_node * 1e9 / rate.channels);
+}
+double full_piece_s(double bytes) { return std::min(bytes, full_slice) / full_channel_rate; }
+
 }  // namespace
 
-Hop inside_hop(const Party& party, bool tree, int nodes) {
+Hop inside_hop(const Cluster& cluster, const Party& party, bool tree, int nodes, double bytes) {
   Hop hop = tree ? pcie_tree : pcie_ring;
   if (ring_on_nvlink(party)) hop = tree ? nvlink_tree : nvlink_ring;
-  if (nodes > 1) hop.small_s *= ll_hop_between_nodes;
+  if (nodes < 2) return hop;
+  const NodeSpec& node = party.paths->spec();
+  hop.small_s = simple_only(cluster, node) ? hop.full_s + full_piece_s(bytes)
+                                           : hop.small_s * ll_hop_between_nodes + low_latency_piece_s(node, bytes);
   return hop;
 }
 
@@ -62,7 +90,8 @@ Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& par
   if (cluster.fabric.transport == Transport::efa) {
     const double latency = node.nic->rdma_latency.base();
     // As many latencies of the NIC as the hops above are of an InfiniBand NIC, 1 us.
-    hop = {hop.small_s * latency / us, hop.full_s * latency / us};
+    const double small = simple_only(cluster, node) ? net_ring.small_s : hop.small_s;
+    hop = {small * latency / us, hop.full_s * latency / us};
   } else if (cluster.fabric.transport == Transport::tcp) {
     // The first and the last slice are copied into host memory, sent, and copied out again with nothing beside them;
     // all others overlap, since a rank sends one chunk while it receives the next [checked: 2 nodes over 10 GbE].
@@ -81,9 +110,7 @@ double launch_s(const Party& party, int nodes) { return launch_per_rank_s * (nod
 double low_latency_share(const Party& party, int nodes) {
   const NodeSpec& node = party.paths->spec();
   if (nodes < 2 || party.gpus < 2) return 1;
-  LowLatencyRate taken = low_latency_rates[1];
-  for (const LowLatencyRate& rate : low_latency_rates)
-    if (node.gpu.architecture == rate.architecture) taken = rate;
+  const LowLatencyRate& taken = low_latency_rate(node);
   return (nodes > 2 ? taken.more : taken.two_nodes) / taken.one_node;
 }
 

@@ -3,9 +3,11 @@
 //   T(S) = small + fill x S / (S + knee) + S x seconds_per_byte
 //
 //   small  launch + base + serial steps over the hops, protocol LL (s); inside the nodes of several a hop takes 1.8
-//   times
-//          as long. Launch: 2.5 us a GPU of one node, whose kernels one thread launches in turn (nccl-tests -g 8, as
-//          the rows were timed); 2.5 us over several nodes, where each GPU has a process
+//          times as long, and as long as one channel needs to pass on its piece of S: a channel takes up to 4 KiB (LL)
+//          before another opens, so that small messages are stored and forwarded, not pipelined. EFA before Hopper
+//          has protocol Simple only, whose pieces are 32 KiB. In one node the launches of eight GPUs cover the pieces.
+//          Launch: 2.5 us a GPU of one node, whose kernels one thread launches in turn (nccl-tests -g 8, as the rows
+//          were timed); 2.5 us over several nodes, where each GPU has a process
 //   fill   what the pipeline of protocol Simple takes more to fill and drain (s)
 //   knee   buffer at which half of the fill is felt: below it LL's short messages do (bytes); over several nodes it is
 //          smaller as the most that LL moves there is (low_latency_share), but for EFA, whose plugin chooses by itself
@@ -32,7 +34,8 @@ struct Hop {
 };
 
 // Between GPUs of a node, of one that works alone or with others; tree: along the chain of a tree, else of a ring.
-Hop inside_hop(const Party& party, bool tree, int nodes);
+// `bytes` pass each hop.
+Hop inside_hop(const Cluster& cluster, const Party& party, bool tree, int nodes, double bytes);
 // Between nodes. `plan` gives the switches' latency.
 Hop network_hop(const Cluster& cluster, const FabricPlan& plan, const Party& party, bool tree);
 

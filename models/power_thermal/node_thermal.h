@@ -9,7 +9,7 @@
 // Control, once a period of 1 s: a card with its own fan turns it up in proportion to the die temperature, full at the
 // throttle temperature; above that temperature the clock falls one DVFS step a period, 2 K below it it rises one.
 // Power cap and clock limit act at once. Above the slowdown temperature the hardware halves the clock until the die is
-// 5 K below it. Reaching the shutdown temperature is noted and stays noted; the run would have ended there.
+// 5 K below it. Reaching the shutdown temperature is noted and stays noted: the run ends there (sim/run.cc).
 // Decisions follow from the state alone, so equal calls give equal answers.
 //
 // The network is driven by the power of the heavy kernels, not by the mean over a step: resistances are chosen by class

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "models/compute/attention.h"
 #include "models/compute/constants.h"
 #include "models/compute/gemm.h"
 
@@ -10,18 +11,6 @@ namespace clustersim {
 namespace {
 
 constexpr double vocabulary_multiple = 64;  // the output product is padded for the matrix units
-constexpr double causal_block = 128;        // [published: Dao 2023, blocks of 64 to 128 tokens]
-// [published: CUDA C++ programming guide, throughput of special functions, compute capability 7.0 to 9.0]
-constexpr double exponentials_per_sm_cycle = 16;
-// What the shares of constants.h were taken on: heads of 64 on A100, whose products sustain 1,510 FLOP a cycle and SM.
-constexpr double reference_head = 64, reference_flop_per_cycle = 0.45 / 0.61 * 2048;
-
-// Share of the product rate that the products inside an attention kernel reach, given the share of the whole kernel;
-// `per_score`: FLOPs of the kernel's products for each score.
-constexpr double share_of_products(double whole, double per_score) {
-  const double ideal = per_score / reference_flop_per_cycle;
-  return ideal / (ideal / whole - 1 / exponentials_per_sm_cycle);
-}
 
 // Reads and writes of one tensor by the operators of a layer, in units of T x h elements, or T x f where it says so.
 struct Traffic {
@@ -75,6 +64,8 @@ class TransformerBuilder {
  public:
   TransformerBuilder(const TransformerShape& shape, const Job& job, const GpuSpec& gpu)
       : shape_(shape),
+        gpu_(gpu),
+        attention_(job.attention),
         device_(device_model(gpu, job.cuda_graph)),
         format_(math_format(job.precision, gpu)),
         scores_in_memory_(job.fusion == Fusion::eager || job.fusion == Fusion::nchw),
@@ -191,21 +182,12 @@ class TransformerBuilder {
 
   void add_attention(std::vector<Kernel>& out, bool forward) const {
     if (scores_in_memory_) return add_scores(out, forward);
-    const double scores = shape_.patch > 0 ? squares_ : computed_scores();
-    const double per_score = (forward ? 4.0 : 10.0) * h_ / shape_.heads;
-    const double share = forward ? share_of_products(compute::fused_attention, 4 * reference_head)
-                                 : share_of_products(compute::fused_attention_back, 10 * reference_head);
-    const double all = sequences_ * shape_.heads * scores;
-    const double sm_cycles_per_s = device_.transpose_elements_per_s / compute::transpose_elements_per_sm_cycle;
-    const double products_s = all * per_score / (device_.rate(half_or(format_)) * share);
-    const double exponentials_s = all / (exponentials_per_sm_cycle * sm_cycles_per_s);
-    const double tensors = (forward ? 2 : 4) * (h_ + g_);  // q, k, v, o; backward their gradients too
-    out.push_back(
-        {products_s + exponentials_s, rows_ * tensors * element_ / device_.dram_bytes_per_s, device_.fixed_s});
-  }
-  double computed_scores() const {
     const double length = std::sqrt(squares_);
-    return std::min(squares_, length * (length + causal_block) / 2);
+    const AttentionPass pass{h_ / shape_.heads, length, shape_.patch == 0, forward};
+    const double math_s =
+        attention_seconds(gpu_, device_.rate(half_or(format_)), attention_, pass, sequences_ * shape_.heads * length);
+    const double tensors = (forward ? 2 : 4) * (h_ + g_);  // q, k, v, o; backward their gradients too
+    out.push_back({math_s, rows_ * tensors * element_ / device_.dram_bytes_per_s, device_.fixed_s});
   }
 
   // Scale, mask and softmax over all scores; copies to and from the order of heads.
@@ -221,6 +203,8 @@ class TransformerBuilder {
   }
 
   TransformerShape shape_;
+  GpuSpec gpu_;
+  Attention attention_;
   DeviceModel device_;
   MathFormat format_;
   bool scores_in_memory_;

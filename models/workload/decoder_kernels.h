@@ -3,9 +3,7 @@
 // T rows (tokens), width h, feed-forward f (F = 2 f with SwiGLU, else f), g = h kv_heads / heads, S tokens a sequence.
 //   products forward   T x (h + 2 g) x h,  T x h x h,  T x F x h,  T x h x f;  data and weight gradient of each
 //                      projections of one input are one product
-//   attention          fused  one kernel, scores stay on the chip: 4 T S_c h FLOP forward, 2.5 times that backward, and
-//                             an exponential for each score; S_c = (S + 128) / 2 where causal (blocks that are wholly
-//                             masked are left out), else S
+//   attention          fused  one kernel, scores stay on the chip (attention.h)
 //                      eager  two batched products S x S x h/heads forward, four backward, and passes over the scores;
 //                             the masked half is computed and thrown away
 //   head               the output product over the whole vocabulary, and the loss as traffic over its T V outputs
@@ -13,10 +11,8 @@
 //   eager  a kernel for each operator of the published code; RMSNorm and rotary positions are several operators
 //   fused  one kernel each for attention, normalisation, rotary positions, SwiGLU and loss
 //   jit    the same, and additions joined with the normalisation that follows
-// Without dropout. An exponential costs what the special-function units give; the rest of the attention kernel runs at
-// the share of the product rate that its 64-wide heads reach on A100 (constants.h), so that narrow heads are slower.
-// No number here was fitted to a decoder. Source: shapes; Dao 2023 and Shah et al. 2024 (attention kernels).
-// Checked by: tests/models/decoder_test.cc; shown beside published runs by `validate throughput`.
+// Without dropout. No number here was fitted to a decoder. Source: shapes; Dao 2023 and Shah et al. 2024 (attention
+// kernels). Checked by: tests/models/decoder_test.cc; shown beside published runs by `validate throughput`.
 #pragma once
 
 #include "models/workload/cnn_kernels.h"

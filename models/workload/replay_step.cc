@@ -112,15 +112,30 @@ class StepMaker {
 
   const TraceOperator& op_of(const InRow& entry) const { return trace_.operators[static_cast<std::size_t>(entry.op)]; }
 
-  // All queues in one row.
+  // When the first kernel starts after each operator, never beyond the step.
+  std::vector<SimTime> next_kernels() const {
+    std::vector<SimTime> next(trace_.operators.size());
+    SimTime coming = std::max<SimTime>(trace_.step, 0);
+    for (std::size_t i = next.size(); i-- > 0;) {
+      next[i] = coming;
+      const TraceOperator& op = trace_.operators[i];
+      if (op.kind != OperatorKind::collective && op.kind != OperatorKind::host_copy) coming = op.start;
+    }
+    return next;
+  }
+
+  // All queues in one row. A copy from or to the host ends in it where the next kernel begins: what is left of it runs
+  // beside that one, or beside the next step.
   void lay_out() {
     SimTime covered = 0;
+    const std::vector<SimTime> next = next_kernels();
     row_of_.assign(trace_.operators.size(), -1);
     row_.reserve(trace_.operators.size());
     for (std::size_t i = 0; i < trace_.operators.size(); ++i) {
       const TraceOperator& op = trace_.operators[i];
       if (op.kind == OperatorKind::collective) continue;
-      const SimTime start = std::max(op.start, covered), end = op.start + std::max<SimTime>(op.duration, 0);
+      const SimTime start = std::max(op.start, covered), whole = op.start + std::max<SimTime>(op.duration, 0);
+      const SimTime end = op.kind == OperatorKind::host_copy ? std::clamp(next[i], op.start, whole) : whole;
       if (end > covered || row_.empty()) {
         row_.push_back({static_cast<std::int32_t>(i), start, std::max(end, start)});
         step_.beside_s += sim_time_to_seconds(start - op.start);
@@ -150,8 +165,9 @@ class StepMaker {
       e.collective = static_cast<int>(step_.collectives.size());
       step_.collectives.push_back(trace_.collectives[static_cast<std::size_t>(op.collective)]);
       e.start = op.start;
-      e.end = op.start + std::max<SimTime>(op.duration, 0);
-      if (op.duration >= 0) e.seconds = sim_time_to_seconds(op.duration);
+      // What lasts beyond the step runs beside the next one.
+      e.end = op.start + std::clamp<SimTime>(op.duration, 0, std::max<SimTime>(trace_.step - op.start, 0));
+      if (op.duration >= 0) e.seconds = sim_time_to_seconds(e.end - e.start);
       if (!trace_.dependencies) e.after_row = row_before(op.start);
       for (std::int32_t d = 0; d < op.after_count; ++d) {
         const auto before = static_cast<std::size_t>(trace_.after[static_cast<std::size_t>(op.first_after + d)]);

@@ -180,10 +180,7 @@ class Collector {
   void add_slot() {
     const auto down = rate("pcie", "achievable", rows(Subject::host_to_gpu));
     const auto up = rate("pcie", "achievable", rows(Subject::gpu_to_host));
-    if (down && up)
-      constants_.push_back(down->value < up->value ? *down : *up);
-    else if (down || up)
-      constants_.push_back(down ? *down : *up);
+    if (down || up) add_slower(!up || (down && down->value < up->value) ? *down : *up);
     const Rows pairs = rows(Subject::gpu_pair);
     if (pairs.empty()) return;
     if (parts_.gpu.id.empty() || parts_.gpu.nvlink_generation) {
@@ -197,6 +194,16 @@ class Collector {
       return;
     }
     add_middle("pcie", "achievable_p2p", Dimension::bandwidth, pairs);
+  }
+
+  // Chips of one package (GH200) copy over NVLink-C2C, which no slot is.
+  void add_slower(const Constant& slot) {
+    constexpr double widest = 256e9 / 2;  // 16 lanes of 64 GT/s, before coding [published: PCI Express 6.0]
+    if (slot.value <= widest)
+      constants_.push_back(slot);
+    else
+      notes_.push_back("host to GPU: " + format_quantity(slot.value, Dimension::bandwidth, "GB/s") +
+                       " is more than any PCIe slot carries: NVLink-C2C, which has no key");
   }
 
   void add_efficiency(const char* key, const Rows& all) {

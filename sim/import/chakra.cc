@@ -30,6 +30,8 @@ class ChakraTrace {
   TraceImport make() {
     for (const ChakraNode& node : file_.nodes) {
       on_gpu_ = on_gpu_ || (node.on_cpu == 0 && node.type == ChakraType::compute);
+      sends_ = sends_ || node.type == ChakraType::send;
+      receives_ += node.type == ChakraType::receive;
     }
     timed_ = !file_.starts_us.empty();
     if (timed_) {
@@ -45,9 +47,16 @@ class ChakraTrace {
   bool communicates(const ChakraNode& node) const {
     return node.type == ChakraType::collective || node.type == ChakraType::send || node.type == ChakraType::receive;
   }
-  // A collective that moves something; its launch on the host has the same type.
+  // A collective that moves something; its launch on the host has the same type. A receive is the other end of a send.
   bool exchanges(const ChakraNode& node) const {
-    return communicates(node) && node.on_cpu != 1 && chakra_op(node, file_.more_of(node));
+    if (node.type == ChakraType::receive && sends_) return false;
+    return communicates(node) && node.on_cpu != 1 && op_of(node);
+  }
+  // By its attributes; a kernel that has none, as in JSON of Chakra's jsonizer, by its name.
+  std::optional<CollectiveOp> op_of(const ChakraNode& node) const {
+    const auto told = chakra_op(node, file_.more_of(node));
+    if (told || node.on_cpu != 0 || node.name < 0) return told;
+    return collective_op_of_name(file_.names[static_cast<std::size_t>(node.name)]);
   }
   bool computes(const ChakraNode& node) const {
     const bool memory = node.type == ChakraType::load || node.type == ChakraType::store;
@@ -63,7 +72,7 @@ class ChakraTrace {
       op.kind = OperatorKind::collective;
       op.collective = static_cast<std::int32_t>(trace().collectives.size());
       TraceCollective c;
-      c.op = *chakra_op(node, more);
+      c.op = *op_of(node);
       if (more.comm_bytes >= 0) c.bytes = more.comm_bytes;
       c.group = more.group > 0 ? more.group : c.op == CollectiveOp::send_recv ? 2 : 0;
       c.stride = more.stride;
@@ -305,6 +314,8 @@ class ChakraTrace {
     if (left_out_ > 0)
       found_.known.push_back(std::to_string(left_out_) + " nodes of " + std::to_string(file_.nodes.size()) +
                              " left out: operators of the host beside a GPU, launches, metadata");
+    if (sends_ && receives_ > 0)
+      found_.known.push_back(std::to_string(receives_) + " receives are the other ends of sends: counted once");
     if (!file_.trouble.empty()) found_.warnings.push_back("the file breaks off: " + file_.trouble);
     if (untimed_ > 0)
       throw InputError({{"", "", "the duration of every compute node",
@@ -318,8 +329,8 @@ class ChakraTrace {
   ChakraFile& file_;
   ChakraPlaces places_;
   TraceImport found_;
-  bool on_gpu_ = false, timed_ = false;
-  std::size_t left_out_ = 0, dangling_ = 0, untimed_ = 0;
+  bool on_gpu_ = false, timed_ = false, sends_ = false;
+  std::size_t left_out_ = 0, dangling_ = 0, untimed_ = 0, receives_ = 0;
   std::map<std::int32_t, std::int16_t> queues_;
   std::vector<std::optional<OperatorKind>> kinds_;  // by name, once asked for
   std::vector<std::int32_t> before_;                // of all dependencies

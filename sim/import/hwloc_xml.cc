@@ -81,6 +81,7 @@ class Reader {
     facts_.format = "hwloc XML, version " + std::to_string(version_);
     facts_.has_tree = true;
     for (const pugi::xml_node& object : topology.children("object")) find_packages(object);
+    facts_.packages = packages_ > 0;
     if (packages_ == 0) add_socket(pugi::xml_node());
     for (const pugi::xml_node& object : topology.children("object")) walk(object, 0, std::nullopt);
     drop_plain_bridges();
@@ -249,6 +250,7 @@ class Reader {
       return;
     }
     facts_.shows_nvlink = true;
+    facts_.xgmi = facts_.xgmi || xgmi;
     for (std::size_t a = 0; a < n; ++a)
       for (std::size_t b = 0; b < n; ++b) {
         if (a == b) continue;
@@ -256,6 +258,8 @@ class Reader {
         const auto from = gpu_of_index_.find(indexes[a]), to = gpu_of_index_.find(indexes[b]);
         if (megabytes <= 0 || from == gpu_of_index_.end()) continue;
         if (to == gpu_of_index_.end() && indexes[b].starts_with("Package:")) to_cpu_ = std::max(to_cpu_, megabytes);
+        if (to == gpu_of_index_.end() && indexes[b].starts_with("PCIDev:"))  // the bridge that an NVSwitch is
+          facts_.to_switch[from->second] += links_of(megabytes, xgmi);
         if (to == gpu_of_index_.end() || from->second >= to->second) continue;
         facts_.cables.push_back({from->second, to->second, links_of(megabytes, xgmi)});
       }

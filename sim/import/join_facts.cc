@@ -47,6 +47,7 @@ class Joiner {
     fill(out_.peer_access, file.peer_access);
     fill(out_.memory_bytes, file.memory_bytes);
     out_.shows_nvlink = out_.shows_nvlink || file.shows_nvlink;
+    out_.xgmi = out_.xgmi || file.xgmi;
     for (const std::string& text : file.warnings)  // several reports of one GPU say the same
       if (std::find(out_.warnings.begin(), out_.warnings.end(), text) == out_.warnings.end())
         out_.warnings.push_back(text);
@@ -99,6 +100,7 @@ class Joiner {
     fill(ours.number, theirs.number);
     fill(ours.capability, theirs.capability);
     fill(ours.nvlinks, theirs.nvlinks);
+    fill(ours.architecture, theirs.architecture);
     fill(ours.memory_bytes, theirs.memory_bytes);
     fill(ours.power_limit_w, theirs.power_limit_w);
     fill(ours.clock_hz, theirs.clock_hz);

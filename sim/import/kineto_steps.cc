@@ -169,9 +169,9 @@ class TraceMaker {
       }
       trace_.operators.push_back(op);
     }
-    SimTime end = 0;
-    for (const TraceOperator& op : trace_.operators) end = std::max(end, op.start + op.duration);
-    trace_.step = std::max<SimTime>(period * ps_per_ns, end);
+    trace_.step = period * ps_per_ns;
+    if (repeats_ns_ <= 0)  // else what ends later runs beside the next step
+      for (const TraceOperator& op : trace_.operators) trace_.step = std::max(trace_.step, op.start + op.duration);
     trace_.on_cpu = !on_gpu_;
     trace_.gpu = file_.gpu;
     return std::move(trace_);

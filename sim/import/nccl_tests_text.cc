@@ -282,7 +282,9 @@ struct Run {
         out.warn(first, "no device lines: " + std::to_string(ranks) + " ranks worked out from busbw over algbw");
     }
     if (ranks < 2) {
-      out.warn(first, "how many ranks took part is not said, so the rows cannot be used");
+      out.warn(first, devices.ranks.size() == 1
+                          ? "one rank alone took part: nothing went between GPUs (was it built with MPI=1?)"
+                          : "how many ranks took part is not said, so the rows cannot be used");
       return std::nullopt;
     }
     if (devices.copies())

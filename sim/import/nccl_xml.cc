@@ -147,7 +147,9 @@ class Reader {
     const int here = last();
     const pugi::xml_node gpu = pci.child("gpu");
     part.number = whole_number(gpu.attribute("dev").value());
-    part.capability = whole_number(gpu.attribute("sm").value());
+    part.architecture = architecture_of_gpu(gpu.attribute("gcn").value());
+    // RCCL writes the number of compute units there.
+    if (part.architecture.empty()) part.capability = whole_number(gpu.attribute("sm").value());
     for (const pugi::xml_node& link : gpu.children("c2c"))
       c2c_ += whole_number(link.attribute("count").value(), kMostLinks).value_or(0);
     for (const char* kind : {"nvlink", "xgmi"})
@@ -155,7 +157,14 @@ class Reader {
         const auto count = whole_number(link.attribute("count").value(), kMostLinks);
         if (count.value_or(0) == 0 || links_.size() > kMostParts) continue;
         links_.push_back({here, trimmed(link.attribute("target").value()), link.attribute("tclass").value(), *count});
+        facts_.xgmi = facts_.xgmi || link.name()[0] == 'x';
       }
+  }
+
+  // "gfx908" from RCCL's "908" or "gfx908"; its "910" is gfx90a.
+  static std::string architecture_of_gpu(const std::string& gcn) {
+    if (gcn.empty() || gcn.size() > 16 || gcn.starts_with("gfx")) return gcn.size() > 16 ? "" : gcn;
+    return gcn == "910" ? "gfx90a" : "gfx" + gcn;
   }
 
   // One NIC a card: its ports add up. Files of virtual machines have cards without a nic element.

@@ -66,12 +66,18 @@ class Chooser {
   NodePart& part(int i) { return facts_.parts[at(i)]; }
   void assume(const std::string& key, const std::string& why) { out_.assumed.emplace_back(key, why); }
 
+  static void fill_name(NodePart& gpu) {
+    if (gpu.name.empty() && gpu.device.empty()) gpu.name = gpu.architecture;
+  }
+  const char* wires() const { return facts_.xgmi ? "xGMI" : "NVLink"; }
+
   // The product of most GPUs.
   void name_gpus() {
     std::map<std::string, int> ids, names;
     for (int i : gpus_) {
       if (part(i).name.empty()) part(i).name = name_of_device(part(i).device);
       const std::string id = gpu_id_of(catalog_, part(i));
+      if (id.empty()) fill_name(part(i));
       ++ids[id];
       const std::string& name = part(i).name.empty() ? part(i).device : part(i).name;
       if (!name.empty()) ++names[name];
@@ -197,8 +203,9 @@ class Chooser {
       assume("sockets", "the file shows none");
     } else if (domains > 2) {
       out_.sockets = 2;
-      assume("sockets", std::to_string(domains) + " NUMA nodes, taken for two sockets");
-      out_.warnings.push_back(std::to_string(domains) + " NUMA nodes are taken for parts of two sockets");
+      const std::string what = std::to_string(domains) + (facts_.packages ? " processors" : " NUMA nodes");
+      assume("sockets", what + ", taken for two sockets");
+      out_.warnings.push_back(what + (facts_.packages ? " are taken for two" : " are taken for parts of two sockets"));
     }
     std::set<std::string> names, architectures;
     for (int i : facts_.of(PartKind::socket)) {
@@ -229,15 +236,16 @@ class Chooser {
   void choose_fabric() {
     FabricChoice& fabric = out_.fabric;
     std::optional<int> capability;
-    if (!gpus_.empty()) capability = part(gpus_.front()).capability;
+    if (!gpus_.empty() && !facts_.xgmi) capability = part(gpus_.front()).capability;
     const std::string link = gpu_link_of(out_.gpu, capability);
     recognise_switch();
     const bool shown_any = !facts_.to_switch.empty() || !facts_.cables.empty();
     if (gpus_.size() < 2) {
-      if (shown_any) out_.known.push_back("NVLink, but one GPU alone has nobody to reach");
+      if (shown_any) out_.known.push_back(std::string(wires()) + ", but one GPU alone has nobody to reach");
       return;
     }
-    if (shown_any && link.empty()) out_.unknown.push_back("generation of NVLink: that of the GPU, once it is named");
+    if (shown_any && link.empty())
+      out_.unknown.push_back(std::string("generation of ") + wires() + ": that of the GPU, once it is named");
     if (!facts_.to_switch.empty()) {
       take_switch(link);
     } else if (!facts_.cables.empty()) {
@@ -305,7 +313,7 @@ class Chooser {
     }
     int most = 0;
     for (const auto& [gpu, count] : links) most = std::max(most, count);
-    out_.known.push_back("NVLink: " + std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
+    out_.known.push_back(std::string(wires()) + ": " + std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
                          " of GPUs joined directly, up to " + std::to_string(most) + " links of a GPU" +
                          in_brackets(out_.fabric.link));
     if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links)
@@ -339,6 +347,7 @@ class Chooser {
     double fastest = 0;
     for (int i : nics) fastest = std::max(fastest, part(i).rate_bytes_per_s.value_or(0));
     int without_rate = 0, slower = 0, off_list = 0;
+    double odd_rate = 0;
     std::map<std::string, int> counts;
     for (int i : nics) {
       const auto rate = part(i).rate_bytes_per_s;
@@ -348,7 +357,10 @@ class Chooser {
         ++slower;
       }
       const std::string id = nic_id_of(catalog_, part(i));
-      off_list += rate.has_value() && id.empty();
+      if (rate && id.empty()) {
+        ++off_list;
+        odd_rate = *rate;
+      }
       if (id.empty()) continue;
       out_.nic_ids[i] = id;
       if (out_.nic_roles.count(i) == 0) ++counts[id];
@@ -362,11 +374,14 @@ class Chooser {
       out_.nics.resize(1);
     }
     if (slower > 0)
-      out_.warnings.push_back(std::to_string(slower) + " slower network cards are taken to serve storage");
+      out_.warnings.push_back(std::to_string(slower) + " slower network " +
+                              (slower == 1 ? "card is taken to serve storage" : "cards are taken to serve storage"));
     if (without_rate > 0)
       out_.unknown.push_back("rate of " + std::to_string(without_rate) + " of the network cards: the file tells none");
     if (off_list > 0)
-      out_.unknown.push_back(std::to_string(off_list) + " network cards of a rate that the catalog does not have");
+      out_.unknown.push_back(std::to_string(off_list) + (off_list == 1 ? " network card" : " network cards") +
+                             " of a rate that the catalog does not have, " +
+                             format_quantity(Bandwidth::from_base(odd_rate), "Gbit/s"));
   }
 
   const Catalog& catalog_;

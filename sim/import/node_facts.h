@@ -29,7 +29,7 @@ struct NodePart {
   std::optional<double> memory_bytes, power_limit_w, clock_hz;  // of a GPU
   std::optional<double> rate_bytes_per_s;                       // of a NIC, all its ports
   bool infiniband = false, efa = false;                         // of a NIC
-  std::string architecture;                                     // of a socket: as NodeFacts readers found it
+  std::string architecture;  // as readers found it: of a socket, or "gfx908" of a GPU whose product may not be told
 };
 
 struct NvlinkCable {
@@ -44,6 +44,8 @@ struct NodeFacts {
   std::map<int, int> to_switch;  // GPU part -> links
   bool has_tree = false;         // the file shows where parts hang
   bool shows_nvlink = false;     // a file of this kind would show NVLink if the driver saw any
+  bool xgmi = false;             // the cables are AMD's
+  bool packages = false;         // sockets are processors, not NUMA nodes
   std::optional<bool> peer_access;
   std::optional<double> memory_bytes;          // of the node
   std::vector<std::string> warnings, remarks;  // remarks: what is known beyond parts and cables

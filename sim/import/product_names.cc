@@ -6,6 +6,7 @@
 
 #include "sim/import/device_ids.h"
 #include "sim/read/did_you_mean.h"
+#include "sim/read/node_links.h"
 
 namespace clustersim {
 namespace {
@@ -131,9 +132,13 @@ bool contains_run(const std::vector<std::string>& words, const std::vector<std::
 }  // namespace
 
 std::string gpu_id_of(const Catalog& catalog, const NodePart& gpu) {
-  if (!gpu.name.empty()) return gpu_of_name(catalog, gpu);
-  const DeviceId* known = find_device(gpu.device);
-  return known != nullptr && catalog.has("gpu", known->gpu) ? known->gpu : "";
+  std::string id;
+  if (!gpu.name.empty()) {
+    id = gpu_of_name(catalog, gpu);
+  } else if (const DeviceId* known = find_device(gpu.device); known != nullptr && catalog.has("gpu", known->gpu)) {
+    id = known->gpu;
+  }
+  return id == "mi250x" ? "mi250x-gcd" : id;  // drivers count its two dies as two GPUs
 }
 
 std::string name_of_device(const std::string& device) {
@@ -210,8 +215,7 @@ const ProcessorFamily* family_of(const std::string& architecture) {
 }
 
 std::string gpu_link_of(const GpuSpec& gpu, std::optional<int> capability) {
-  if (gpu.nvlink_generation) return "nvlink" + std::to_string(*gpu.nvlink_generation);
-  if (gpu.id == "mi300x" || gpu.id == "mi250x") return "xgmi-gpu-" + gpu.id;
+  if (const std::string own = own_gpu_link(gpu); !own.empty()) return own;
   if (!gpu.id.empty() || !capability) return "";
   if (*capability >= 100) return "nvlink5";
   if (*capability >= 90) return "nvlink4";

@@ -84,7 +84,7 @@ std::optional<NodeFacts> read_rocm_smi(const std::vector<std::string>& lines, co
   if (found.gpus.empty() || !by_xgmi) return std::nullopt;
   NodeFacts facts;
   facts.format = "rocm-smi --showtopo";
-  facts.shows_nvlink = true;
+  facts.shows_nvlink = facts.xgmi = true;
   std::map<int, int> socket_of;  // by NUMA node
   facts.has_tree = found.numa.size() == found.gpus.size();
   if (facts.has_tree)

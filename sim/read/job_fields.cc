@@ -163,6 +163,10 @@ void visit_step(FieldVisitor& v, JobKeys& keys) {
            keys.sharding);
   v.choice({.name = "fusion", .meaning = "how operators become kernels", .default_text = "by stack"}, kFusionWords,
            keys.fusion);
+  v.choice({.name = "attention",
+            .meaning = "the kernel of a transformer's attention, where fusion is fused or jit",
+            .default_text = "flash-2; of Blackwell with HBM flash-3"},
+           kAttentionWords, keys.attention);
   v.choice({.name = "gradient_precision", .meaning = "what travels in the reduction", .default_text = "by stack"},
            kGradientWords, keys.gradient_precision);
   v.key({.name = "bucket",

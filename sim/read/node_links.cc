@@ -12,11 +12,13 @@ GpuFabricSpec no_link(int gpus) {
   return fabric;
 }
 
-std::string own_nvlink(const GpuSpec& gpu) {
-  return gpu.nvlink_generation ? "nvlink" + std::to_string(*gpu.nvlink_generation) : "";
-}
-
 }  // namespace
+
+std::string own_gpu_link(const GpuSpec& gpu) {
+  if (gpu.nvlink_generation) return "nvlink" + std::to_string(*gpu.nvlink_generation);
+  if (gpu.id == "mi300x") return "xgmi-gpu-mi300x";
+  return gpu.id == "mi250x" || gpu.id == "mi250x-gcd" ? "xgmi-gpu-mi250x" : "";
+}
 
 bool on_baseboard(const GpuSpec& gpu) {
   return gpu.form_factor.starts_with("SXM") || gpu.form_factor.starts_with("OAM") ||
@@ -49,14 +51,15 @@ LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, 
 
 GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   const std::string pointer = keys.pointer + "/gpu_fabric";
-  const std::string own = own_nvlink(node.gpu);
+  const std::string own = own_gpu_link(node.gpu);
   const char* source = host.wired ? "/topology" : "/server";
   // An imported topology may show NVLink without naming the GPU: then it is that of the GPU.
   const bool unnamed = host.wired && host.fabric_link.empty() && !host.fabric_shape.empty() &&
                        host.fabric_shape != "pcie" && host.fabric_shape != "none";
   const std::string host_link = unnamed ? own : host.fabric_link;
   if (unnamed && own.empty() && !keys.gpu_fabric && !node.gpu.id.empty())
-    context.fault(keys.pointer + "/gpu", "a GPU with NVLink, which the topology shows", "\"" + node.gpu.id + "\"");
+    context.fault(keys.pointer + "/gpu", "a GPU with NVLink or xGMI, which the topology shows",
+                  "\"" + node.gpu.id + "\"");
   LinkSpec link;
   std::string shape, switch_id;
   int links_per_gpu = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/compute/attention.h"
 #include "sim/read/job_memory.h"
 #include "sim/read/resolve_data.h"
 #include "sim/read/resolve_trace.h"
@@ -99,7 +100,8 @@ class JobResolver {
       if (context_.catalog().model(id, {context_.lookup.file, "", told_already}).shape) ids.push_back(id);
     }
     context_.fault("/job/model", "a model that can be run: " + joined(ids), "\"" + model.id + "\"",
-                   "or {\"emulated_step\": \"0.2 s\", \"batch\": 64}");
+                   "its layers are not modelled: record a step of it, {\"trace\": \"step.json\"}, or state one, "
+                   "{\"emulated_step\": \"0.2 s\", \"batch\": 64}");
     return false;
   }
 
@@ -196,6 +198,7 @@ class JobResolver {
     const StackDefaults usual = stack_defaults(job_.stack, job_.model);
     const std::string why = "implied by stack " + word_of(kStackWords, job_.stack);
     take("fusion", keys_.fusion, usual.fusion, kFusionWords, why, job_.fusion);
+    add_attention();
     const bool fp16 = usual.fp16_gradients && half();
     take("gradient_precision", keys_.gradient_precision, fp16 ? GradientPrecision::fp16 : GradientPrecision::fp32,
          kGradientWords, why, job_.gradient_precision);
@@ -215,6 +218,27 @@ class JobResolver {
     take("collective_algorithm", keys_.algorithm, CollectiveAlgorithm::automatic, kAlgorithmWords, "default",
          job_.algorithm);
     check_algorithm();
+  }
+
+  void add_attention() {
+    const bool on_chip = is_transformer() && (job_.fusion == Fusion::fused || job_.fusion == Fusion::jit);
+    if (!on_chip) {
+      if (keys_.attention)
+        context_.fault("/job/attention",
+                       "no kernel of attention for \"" + job_.model_id + "\" with fusion \"" +
+                           word_of(kFusionWords, job_.fusion) + "\"",
+                       "\"" + word_of(kAttentionWords, *keys_.attention) + "\"",
+                       "transformers other than BERT have one with fusion \"fused\" or \"jit\"");
+      return;
+    }
+    Attention usual = Attention::flash_3;
+    for (const NodeGroup& group : cluster_.groups)
+      if (usual_attention(group.node.gpu) != Attention::flash_3) usual = Attention::flash_2;
+    take("attention", keys_.attention, usual, kAttentionWords, "what PyTorch runs on this GPU", job_.attention);
+    for (const NodeGroup& group : cluster_.groups)
+      if (!can_run(group.node.gpu, job_.attention))
+        context_.fault("/job/attention", "a kernel that \"" + group.node.gpu.id + "\" can run",
+                       "\"" + word_of(kAttentionWords, job_.attention) + "\"", "such as \"flash-2\"");
   }
 
   void check_algorithm() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "models/power_thermal/power_draw.h"
 #include "sim/read/calibration_file.h"
 #include "sim/read/host_of.h"
 #include "sim/read/node_links.h"
@@ -247,6 +248,10 @@ class NodeResolver {
     if (keys_.gpu_clock_limit && *keys_.gpu_clock_limit >= gpu.boost_clock)
       context_.remark(at("gpu_clock_limit"), format_quantity(*keys_.gpu_clock_limit, "MHz"),
                       "changes nothing: the highest clock is " + format_quantity(gpu.boost_clock, "MHz"));
+    const Frequency lowest = gpu.boost_clock * gpu_power_model(gpu).lowest_clock;
+    if (keys_.gpu_clock_limit && *keys_.gpu_clock_limit < lowest)
+      context_.remark(at("gpu_clock_limit"), format_quantity(*keys_.gpu_clock_limit, "MHz"),
+                      "below the lowest clock, " + format_quantity(lowest, "MHz") + ", which is taken");
   }
 
   // A server's price with other GPUs: plus what the new ones cost, less what the old ones do; unknown if either is.

@@ -149,6 +149,7 @@ struct JobKeys {
   std::optional<bool> activation_checkpointing;
   std::optional<Sharding> sharding;
   std::optional<Fusion> fusion;
+  std::optional<Attention> attention;
   std::optional<GradientPrecision> gradient_precision;
   std::optional<Bytes> bucket;
   std::optional<bool> overlap;

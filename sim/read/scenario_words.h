@@ -92,6 +92,13 @@ inline constexpr Choice<Fusion> kFusionWords[] = {
     {"jit", Fusion::jit, "element-wise chains compiled together"},
 };
 
+inline constexpr Choice<Attention> kAttentionWords[] = {
+    {"flash-1", Attention::flash_1, "FlashAttention of 2022, or in Triton"},
+    {"flash-2", Attention::flash_2, "FlashAttention-2, which PyTorch runs by itself"},
+    {"flash-3", Attention::flash_3,
+     "FlashAttention-3 or cuDNN 9, written for Hopper; on B200 and B300 their successors"},
+};
+
 inline constexpr Choice<GradientPrecision> kGradientWords[] = {
     {"fp32", GradientPrecision::fp32, "gradients travel as FP32"},
     {"fp16", GradientPrecision::fp16, "gradients travel as FP16"},

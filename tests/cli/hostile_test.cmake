@@ -68,12 +68,13 @@ foreach(change "/cluster/node/memory=1 B" "/cluster/node/memory=1e20 B" "/cluste
   refuse(run ${FOUR_NODES} --set "${change}")
 endforeach()
 
-# Parts of the catalog that are no part of that kind, and times that no simulated clock holds.
+# Parts of the catalog that are no part of that kind, times that no simulated clock holds, and heat that turns GPUs off.
 foreach(change "/cluster/node/nic=rocev2-overheads"
                "/cluster/node={\"gpu\": \"a100-sxm4-40gb\", \"gpus\": 4, \"gpu_fabric\": {\"link\": \"nvswitch2\", \"shape\": \"switch\"}}"
                "/cluster/node={\"gpu\": \"a100-sxm4-40gb\", \"gpus\": 4, \"gpu_fabric\": {\"link\": \"pcie-switch\", \"shape\": \"switch\"}}"
                "/cluster/node/cpu={\"base\": \"epyc-7763\", \"launch_overhead\": \"1e9 s\"}"
                "/cluster/node/gpu={\"base\": \"a100-sxm4-40gb\", \"memory_bandwidth\": \"1 kB/s\"}"
+               "/cluster/node/cooling={\"inlet\": \"80 degC\", \"airflow\": \"1 CFM\", \"arrangement\": \"series\"}"
                "/job={\"model\": {\"emulated_step\": \"1600 min\", \"batch\": 1, \"sample_bytes\": \"1 TB\"}, \"accumulation\": 100000}")
   refuse(run ${FOUR_NODES} --set "${change}")
 endforeach()
@@ -85,7 +86,6 @@ refuse(run ${FOUR_NODES} --set /cluster/fabric/transport=tcp
 # The largest and smallest that are taken give a whole report.
 foreach(change /cluster/nodes=1000000 "/cluster/fabric/link=0.008 Gbit/s" "/job/bucket=1 B" /job/accumulation=1000
                /job/batch_per_gpu=1 "/job/target={\"steps\": 1}" "/job/target={\"epochs\": 1000000}"
-               "/cluster/node/cooling={\"inlet\": \"80 degC\", \"airflow\": \"1 CFM\", \"arrangement\": \"series\"}"
                /job/data/workers_per_gpu=0)
   answer(run ${FOUR_NODES} --set "${change}" --format json)
   json_number(step_time "${OUT}" metrics step_time value)

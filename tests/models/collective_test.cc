@@ -356,3 +356,23 @@ TEST_CASE("a chain from the root fills its pipeline once, a ring twice", "[colle
   const double ring = planned(b, CollectiveAlgorithm::ring, bytes, CollectiveOp::all_gather).latency_s;
   CHECK(ring - chain == Approx(1.4 * 7 * 3.4e-6).epsilon(0.001));
 }
+
+TEST_CASE("between nodes a small message is passed on whole, one channel's piece at a time", "[collective]") {
+  NicSpec efa = rdma_nic(100);
+  efa.rdma_latency = microseconds(18);
+  const Built infiniband(cluster(with_nics(a100_sxm(), rdma_nic(200), 8), 2));
+  const Built aws(cluster(with_nics(a100_sxm(), efa, 4), 2, Transport::efa));
+  const auto tree = [](const Built& b, double bytes) {
+    for (const CollectivePlan& plan : b.planner.candidates({CollectiveOp::all_reduce, bytes}))
+      if (plan.algorithm == "tree") return plan.latency_s;
+    return 0.0;
+  };
+  // 2 x 7 hops inside of 4096 B at 87.7 GB/s / 24 channels: 15.7 us; a second channel then takes the next 4096.
+  // The knee of 269 kB lets 1.5 % of the fill of 97 us through.
+  const double piece = 14 * 4096 / (87.7e9 / 24);
+  CHECK(tree(infiniband, 4096) - tree(infiniband, 8) == Approx(piece).margin(2e-6));
+  CHECK(tree(infiniband, 8192) - tree(infiniband, 4096) < 2e-6);
+  // EFA v1 has protocol Simple only: launch, base, 14 hops of 4 us and 2 of 2.7 x 18 us, and pieces of 32 KiB.
+  CHECK(tree(aws, 8) == Approx((2.5 + 6.8 + 14 * 4.0 + 2 * 2.7 * 18) * 1e-6).margin(2e-6));
+  CHECK(tree(aws, 32768) - tree(aws, 8) == Approx(14 * 32768 / 23.6e9).margin(3e-6));
+}

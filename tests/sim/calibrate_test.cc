@@ -171,6 +171,19 @@ TEST_CASE("an efficiency without a card, or above it, is a note and no number", 
   CHECK(slower.notes[0].find("loopback") != std::string::npos);
 }
 
+TEST_CASE("copies faster than any slot are of one package, and become no rate of PCIe", "[calibrate]") {
+  const Folder folder;
+  const auto log = [](const char* rate) {
+    return std::string("Running host_to_device_memcpy_ce.\nmemcpy CE CPU(row) -> GPU(column) bandwidth (GB/s)\n") +
+           "           0\n 0    " + rate + "\n\nSUM host_to_device_memcpy_ce " + rate + "\n";
+  };
+  const std::string chip = folder.file("chip", log("369.36"));  // 16 lanes of PCIe 6 carry 128
+  const auto refused = faults([&] { calibrate({chip}, {}); });
+  REQUIRE(refused.size() == 1);
+  CHECK(refused[0].hint.find("NVLink-C2C") != std::string::npos);
+  CHECK(calibrate({folder.file("slot", log("55.36"))}, {}).document.find("achievable") != std::string::npos);
+}
+
 TEST_CASE("with a scenario, collectives become factors that its file takes", "[calibrate]") {
   const Folder folder;
   const std::string scenario =

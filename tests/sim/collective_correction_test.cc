@@ -58,7 +58,7 @@ std::vector<double> errors(const Cluster& plain, const Log& log, const std::vect
   MeasuredSweep sweep{log.op, log.nodes, log.ranks, {}};
   for (const double size : shown) sweep.points.push_back({size, log.times.at(size)});
   const auto fitted = fit_correction(plain, {sweep});
-  if (!fitted) return {};  // refused: more than 20 times the model's
+  if (!fitted) return {};  // refused: one of two sizes took more than 20 times the model's time
   Scenario scenario = scenario_of(R"({"node": {"server": "dgx-a100-40gb"}})");
   scenario.cluster = plain;
   scenario.cluster.corrections = {fitted->correction};
@@ -87,11 +87,9 @@ struct PublishedLog {
 // Every all-reduce log of nccl.csv with three sizes or more on a machine that is described.
 constexpr PublishedLog published_logs[] = {
     {"8x A100-SXM4-40GB (Azure", R"({"node": {"server": "dgx-a100-40gb"}})"},
-    {"8x A100 node", R"({"node": {"server": "dgx-a100-40gb"}})",
-     "101 us at 1, 2 and 4 MiB, 277 at 16 MiB: a log of plateaus"},
+    {"8x A100 node", R"({"node": {"server": "dgx-a100-40gb"}})"},
     {"8x H200 node", R"({"node": {"server": "hgx-h200-8-gpu-server"}})"},
-    {"8x B200 p6-b200", R"({"node": {"server": "hgx-b200-8-gpu-server"}})",
-     "two algorithms in turn: 58 us at 2 MiB, 96 at 4, 116 at 8, 115 at 16"},
+    {"8x B200 p6-b200", R"({"node": {"server": "hgx-b200-8-gpu-server"}})"},
     {"8x H100 node", R"({"node": {"server": "dgx-h100"}})"},
     {"8x V100-SXM2-16GB", R"({"node": {"server": "dgx-1"}})"},
     {"DGX-2, 12", R"({"node": {"server": "dgx-2"}})"},
@@ -101,14 +99,12 @@ constexpr PublishedLog published_logs[] = {
     {"8x RTX 4090, P2P", R"({"node": {"server": "8x-rtx-4090-server", "p2p": true}})"},
     {"4x RTX 4090, P2P", R"({"node": {"server": "8x-rtx-4090-server", "gpus": 4, "p2p": true}})"},
     {"2x DGX A100", R"({"nodes": 2, "node": {"server": "dgx-a100-40gb"}})"},
-    {"DGX A100 pair/quad", R"({"nodes": 4, "node": {"server": "dgx-a100-40gb"}})",
-     "2281 us at 128 MiB, 3083 at 256, and the number of nodes was read off a page"},
+    {"DGX A100 pair/quad", R"({"nodes": 4, "node": {"server": "dgx-a100-40gb"}})"},
     {"2x DGX-1", R"({"nodes": 2, "node": {"server": "dgx-1", "nic": "eth-100g", "nics": 2},
       "fabric": {"transport": "rdma"}})",
      "the log calls its small sizes noisy: 2194 us at 8 B, 89 at 1 KiB, 598 at 32 KiB"},
     {"2x Nebius", R"({"nodes": 2, "node": {"server": "dgx-h100"}})"},
-    {"2x p4de", R"({"nodes": 2, "node": {"server": "aws-p4de-24xlarge"}})",
-     "EFA's plugin changes protocol between 8 and 32 KiB: 176 us, 225 us"},
+    {"2x p4de", R"({"nodes": 2, "node": {"server": "aws-p4de-24xlarge"}})"},
     {"2x OCI BM.GPU.B4.8", R"({"nodes": 2, "node": {"server": "dgx-a100-40gb", "nic": "eth-100g", "nics": 16},
       "fabric": {"transport": "rdma"}})"},
     {"2 nodes, V100", R"({"nodes": 2, "node": {"gpu": "v100-sxm2-16gb", "gpus": 1, "nic": "eth-10g", "nics": 1},
@@ -150,7 +146,7 @@ TEST_CASE("two sizes of an all-reduce log predict its other sizes within 10 %", 
     held += within;
     if (*published.why == '\0') CHECK(within);
   }
-  CHECK(held >= 12);
+  CHECK(held >= 16);
 }
 
 TEST_CASE("a whole sweep is met better than its ends", "[calibrate]") {
@@ -161,7 +157,7 @@ TEST_CASE("a whole sweep is met better than its ends", "[calibrate]") {
   ends.points = {whole.points.front(), whole.points.back()};
   const auto all = fit_correction(cluster, {whole});
   REQUIRE(all);
-  CHECK(all->quality.median_residual < 0.06);
+  CHECK(all->quality.median_residual < 0.03);
   CHECK(all->quality.rows == static_cast<int>(log.times.size()));
   CHECK(all->correction.between_nodes);
   CHECK(all->correction.limit == "nic");

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "sim/write/readable.h"
 #include "tests/sim/acceptance.h"
 
 using namespace clustersim;
@@ -167,6 +168,5 @@ TEST_CASE("own or rent over the years: the month of the crossing, by hand from t
   const auto note =
       std::find_if(report.notes.begin(), report.notes.end(), [](const Note& n) { return n.topic == "own or rent"; });
   REQUIRE(note != report.notes.end());
-  CHECK(note->text.find("paid for after " + std::to_string(static_cast<int>(std::ceil(month))) + " months") !=
-        std::string::npos);
+  CHECK(note->text.find("paid for after " + rounded(month) + " months") != std::string::npos);
 }

@@ -223,3 +223,33 @@ TEST_CASE("a gzip that is cut off gives the nodes before, or is refused") {
   CHECK(says(found.warnings, std::to_string(kept + 1) + " dependencies on nodes that are not there"));
   CHECK_THAT(fault_of(packed.substr(0, 40)), Catch::Contains("1 problem"));
 }
+
+TEST_CASE("a kernel of NCCL without attributes is a collective by its name, of unknown size") {
+  const TestFile file("jsonizer.json", R"json({"workload_graph": [
+      {"Id": 1, "Name": "gemm", "NodeType": 4, "data_deps": [], "runtime": 100, "is_cpu_op": false},
+      {"Id": 2, "Name": "c10d::allreduce_(0)", "NodeType": 7, "data_deps": [1], "runtime": 9, "is_cpu_op": true},
+      {"Id": 3, "Name": "ncclKernel_AllReduce_RING_LL_Sum_float(ncclDevComm*)", "NodeType": 7, "data_deps": [2],
+       "runtime": 50, "is_cpu_op": false}]})json");
+  const StepTrace trace = read_chakra({file.path()}).trace;
+  REQUIRE(trace.collectives.size() == 1);
+  CHECK(trace.collectives[0].op == CollectiveOp::all_reduce);
+  CHECK_FALSE(trace.collectives[0].bytes >= 0);
+  CHECK(trace.step == 150'000'000);  // 100 us, then 50
+}
+
+TEST_CASE("a send and a receive are two ends of one transfer") {
+  constexpr int send = 5, receive = 6;
+  const std::string size = on_gpu() + number("comm_size", 131072);
+  const TestFile file("sends.et",
+                      file_of({node(1, "send", send, {}, 0, size), node(2, "receive", receive, {1}, 0, size),
+                               node(3, "add", compute, {2}, 7, on_gpu())}));
+  const TraceImport found = read_chakra({file.path()});
+  REQUIRE(found.trace.collectives.size() == 1);
+  CHECK(found.trace.collectives[0].op == CollectiveOp::send_recv);
+  CHECK(says(found.known, "1 receives"));
+  REQUIRE(found.trace.operators.size() == 2);  // what waits for the receive waits for the send
+  CHECK(found.trace.operators[1].after_count == 1);
+  const TestFile last("receives.et",
+                      file_of({node(1, "receive", receive, {}, 0, size), node(2, "add", compute, {1}, 7, on_gpu())}));
+  CHECK(read_chakra({last.path()}).trace.collectives.size() == 1);  // the last stage of a pipeline
+}

@@ -181,4 +181,26 @@ TEST_CASE("slots of generations that the catalog leaves out are halves and doubl
   CHECK(node("pcie4-x4") == Approx(node("pcie4-x16") / 4));
 }
 
+TEST_CASE("a matrix over GPUs and the bridges that NVSwitches are: links of each GPU to the switches") {
+  // Two GPUs and three switches, a link of 25 GB/s from each GPU to each switch: three links of each GPU.
+  std::string text = R"(<topology version="3.0"><object type="Machine"><object type="Package" gp_index="2">
+      <object type="Bridge" bridge_type="0-1">)";
+  for (int g = 0; g < 2; ++g)
+    text += "<object type=\"PCIDev\" gp_index=\"" + std::to_string(10 + g) + "\" pci_busid=\"0000:0" +
+            std::to_string(g + 1) + ":00.0\" pci_type=\"0302 [10de:1db5] [10de:1249] a1\" " +
+            "pci_link_speed=\"15.753846\"><object type=\"OSDev\" gp_index=\"" + std::to_string(30 + g) +
+            "\" name=\"nvml" + std::to_string(g) + "\" osdev_type=\"4\"/></object>";
+  for (int s = 0; s < 3; ++s)
+    text += "<object type=\"PCIDev\" gp_index=\"" + std::to_string(20 + s) + "\" pci_busid=\"0000:0" +
+            std::to_string(s + 4) + ":00.0\" pci_type=\"0680 [10de:1ac2] [0000:0000] a1\"/>";
+  text += R"(</object></object></object><distances2hetero nbobjs="5" name="NVLinkBandwidth">
+      <indexes>OSDev:30 OSDev:31 PCIDev:20 PCIDev:21 PCIDev:22</indexes>
+      <u64values>0 0 25000 25000 25000  0 0 25000 25000 25000  25000 25000 0 0 0</u64values>
+      <u64values>25000 25000 0 0 0  25000 25000 0 0 0</u64values></distances2hetero></topology>)";
+  const NodeFacts facts = read_hwloc_xml(text, "test");
+  CHECK(facts.cables.empty());
+  REQUIRE(facts.to_switch.size() == 2);
+  for (const auto& [gpu, links] : facts.to_switch) CHECK(links == 3);
+}
+
 }  // namespace clustersim

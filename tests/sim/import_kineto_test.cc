@@ -311,3 +311,23 @@ TEST_CASE("nothing personal is taken over") {
   CHECK(imported.document.find("jane") == std::string::npos);
   CHECK(imported.document.find("secret") == std::string::npos);
 }
+
+TEST_CASE("a step lasts until the next one's first kernel, whatever of it still runs on another stream") {
+  // Two steps of 1000 us, a kernel of 600 us in each, and a copy for the next batch that ends 200 us after its step.
+  std::vector<Event> events;
+  for (int s = 0; s < 3; ++s) {
+    const double t = 1000 * s;
+    events.push_back({"ProfilerStep#" + std::to_string(s + 1), "user_annotation", t, 1000});
+    for (int k = 0; k < 2; ++k) {
+      const std::string id = std::to_string(10 * s + k + 1);
+      events.push_back({"cudaLaunchKernel", "cuda_runtime", t + 10 + k, 1, "\"correlation\": " + id});
+      events.push_back({k == 0 ? "ampere_gemm" : "Memcpy HtoD (Pinned -> Device)", k == 0 ? "kernel" : "gpu_memcpy",
+                        k == 0 ? t + 50 : t + 900, k == 0 ? 600.0 : 350.0,
+                        "\"stream\": " + std::to_string(7 + k) + ", \"correlation\": " + id});
+    }
+  }
+  std::string text = "{\"traceEvents\": [";
+  for (std::size_t i = 0; i < events.size(); ++i) text += (i > 0 ? "," : "") + text_of(events[i], 5000, 3);
+  const TestFile file("late_copy.json", text + "]}");
+  CHECK(read_kineto({file.path()}).trace.step == 1'000'000'000);
+}

@@ -1,7 +1,9 @@
 // NCCL topology XML: the shapes and oddities of files that clouds and users publish, on small files of our own.
+#include "clustersim/clustersim.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/nccl_xml.h"
 #include "sim/import/text_source.h"
+#include "sim/read/catalog.h"
 #include "tests/sim/import_files.h"
 
 namespace clustersim {
@@ -181,6 +183,41 @@ TEST_CASE("an imported topology names the product by its PCI numbers and takes N
   CHECK(imported.document.find("\"shape\": \"switch\"") != std::string::npos);
   CHECK(says(imported.unknown, "NVLink: the file shows none"));
   CHECK(says(imported.unknown, "rate of 4 of the network cards"));
+}
+
+TEST_CASE("RCCL's xGMI is no NVLink, its sm counts compute units, and its gcn names the architecture") {
+  const std::string two = R"(<pci busid="0000:01:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="0" sm="120" gcn="908" arch="38911" rank="0" gdr="1"><xgmi target="0000:02:00.0" count="1"/></gpu></pci>
+      <pci busid="0000:02:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
+      <gpu dev="1" sm="120" gcn="908" rank="1" gdr="1"><xgmi target="0000:01:00.0" count="1"/></gpu></pci>)";
+  const NodeFacts facts = read(two);
+  CHECK(facts.xgmi);
+  for (const int gpu : facts.of(PartKind::gpu)) {
+    CHECK_FALSE(facts.parts[static_cast<std::size_t>(gpu)].capability);
+    CHECK(facts.parts[static_cast<std::size_t>(gpu)].architecture == "gfx908");
+  }
+  const ScratchFile file("<system version=\"2\"><cpu numaid=\"0\">" + two + "</cpu></system>");
+  const Imported imported = import_files("topology", {file.path()});
+  CHECK(says(imported.known, "2 GPUs (\"gfx908\")"));
+  CHECK(says(imported.known, "xGMI: 1 pair of GPUs joined directly"));
+  CHECK(says(imported.unknown, "generation of xGMI"));
+  CHECK_FALSE(says(imported.known, "NVLink"));
+  CHECK(imported.document.find("nvlink") == std::string::npos);
+}
+
+TEST_CASE("each die of an MI250X is a GPU to its driver, with half of the board") {
+  const ScratchFile file(R"(<system version="2"><cpu numaid="0">
+      <pci busid="0000:01:00.0" class="0x038000" vendor="0x1002" device="0x7408" link_speed="16 GT/s" link_width="16">
+      <gpu dev="0" gcn="910"/></pci>
+      <pci busid="0000:02:00.0" class="0x038000" vendor="0x1002" device="0x7408" link_speed="16 GT/s" link_width="16">
+      <gpu dev="1" gcn="910"/></pci></cpu></system>)");
+  CHECK(import_files("topology", {file.path()}).document.find(R"("gpu": "mi250x-gcd")") != std::string::npos);
+  std::vector<Problem> problems;
+  const Catalog catalog(data_directory());
+  const GpuSpec board = catalog.gpu("mi250x", {"", "", problems}), die = catalog.gpu("mi250x-gcd", {"", "", problems});
+  CHECK(die.memory.base() == Approx(board.memory.base() / 2));
+  CHECK(die.memory_bandwidth.base() == Approx(board.memory_bandwidth.base() / 2));
+  CHECK(die.sm_count * 2 == board.sm_count);
 }
 
 }  // namespace clustersim

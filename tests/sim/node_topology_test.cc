@@ -99,6 +99,16 @@ TEST_CASE("a V100 cube mesh gives the rings of a DGX-1") {
   CHECK(collective(dgx, "all_reduce", {8 * kGiB}, 8, "auto").rows.at(0).busbw_gb_per_s == Approx(ring).epsilon(0.01));
 }
 
+TEST_CASE("xGMI that a topology shows is of the GPU that the scenario names") {
+  // Two dies joined by four links of 50 GB/s, of which 37.3 are reached: a ring of two has busbw = 4 x 37.3.
+  const ScratchFile file(R"(<system version="2"><cpu numaid="0">
+      <pci busid="0000:01:00.0" class="0x038000" link_speed="16 GT/s" link_width="16"><gpu dev="0" sm="104" gcn="910">
+      <xgmi target="0000:02:00.0" count="4"/></gpu></pci>
+      <pci busid="0000:02:00.0" class="0x038000" link_speed="16 GT/s" link_width="16"><gpu dev="1" sm="104" gcn="910">
+      <xgmi target="0000:01:00.0" count="4"/></gpu></pci></cpu></system>)");
+  CHECK(busbw(quoted(file.path()), 2, 8 * kGiB, R"(, "gpu": "mi250x-gcd")") == Approx(4 * 37.27).epsilon(0.1));
+}
+
 TEST_CASE("the imported file, the file it was made from, and its content in place are the same node") {
   const std::string xml = example("nvswitch_8xa100.xml");
   const std::string document = import_files("topology", {xml}).document;

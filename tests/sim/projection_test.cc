@@ -83,9 +83,13 @@ TEST_CASE("projection: time to train is epochs, evaluations and checkpoints adde
   CHECK(time.first_epoch.base() == Approx(first_s));
   CHECK(time.training.base() == Approx(training_s));
 
-  // Six whole intervals of 640,000 in 3 * 1,281,167; each evaluation spreads 50,000 forward passes over 8 GPUs.
+  // Six whole intervals of 640,000 in 3 * 1,281,167; each evaluation spreads 50,000 forward passes over 8 GPUs, where
+  // the cores of a node decode for four of them more slowly than that.
   const double forward_s = work_seconds({p.assembly.step_model(0).forward, 1.0}, {p.result.clocks[0], 1.0, 1.0});
-  CHECK(p.projection.one_evaluation.base() == Approx(7 + 50000.0 / 8 * forward_s / 64));
+  const InputDemand& input = p.assembly.input(0, false);
+  const double decode_s = 4 * input.decode_core_s / input.usable_cores;
+  CHECK(decode_s > forward_s / 64);
+  CHECK(p.projection.one_evaluation.base() == Approx(7 + 50000.0 / 8 * decode_s));
   CHECK(time.evaluations.base() == Approx(6 * p.projection.one_evaluation.base()));
 
   // Weights, 4 of their 6 B a parameter as the half copy is made anew, and optimizer leave the GPU at the rate of its
@@ -97,6 +101,44 @@ TEST_CASE("projection: time to train is epochs, evaluations and checkpoints adde
   CHECK(time.checkpoints == std::floor(training_s / 1000));
   CHECK(time.checkpoint.base() == Approx(time.checkpoints * blocking_s));
   CHECK(time.total.base() == Approx(training_s + time.evaluations.base() + time.checkpoint.base()));
+}
+
+TEST_CASE("projection: an evaluation waits for its images where decoding is slower than the forward pass") {
+  // One worker a GPU on its own core: PyTorch's loader decodes at w / t samples/s with w = 1 worker and t = 10 ms, so
+  // 100 images/s a GPU, 800 in all: far below the forward passes.
+  Scenario s = resnet(R"({"from": "node", "loader": "pytorch", "workers_per_gpu": 1, "worker_time": "10 ms"})",
+                      R"(, "evaluation": {"every_samples": 640000, "samples": 50000})");
+  const Projected p(s);
+  const InputDemand& demand = p.assembly.input(0, false);
+  CHECK(p.projection.one_evaluation.base() == Approx(50000.0 / 8 * demand.decode_core_s * 4 / demand.usable_cores));
+  CHECK(p.projection.one_evaluation.base() >= 50000.0 / 800);
+  s.job.data.from = DataSource::synthetic;
+  CHECK(Projected(s).projection.one_evaluation.base() < 10);
+}
+
+TEST_CASE("a run whose GPUs turn themselves off is refused, with the remedy") {
+  // 1 W a kelvin of air against 200 W of host heat: the cards breathe air of 200 degC.
+  const Scenario s = small::read(
+      R"({"node": {"server": "4x-rtx-3090-open-rig", "cooling": {"kind": "air", "room": "30 degC", "airflow": "2 CFM",
+          "arrangement": "series", "host_heat": "200 W"}}})",
+      small::resnet(synthetic));
+  try {
+    run(s, {});
+    FAIL("a run without working GPUs gave a report");
+  } catch (const InputError& error) {
+    REQUIRE(error.problems().size() == 1);
+    CHECK(error.problems()[0].pointer == "/cluster/node/cooling");
+    CHECK(error.problems()[0].got.find("turns itself off") != std::string::npos);
+    CHECK(error.problems()[0].hint.find("airflow") != std::string::npos);
+  }
+}
+
+TEST_CASE("what is asked for and less than a step is told") {
+  const Report report = run(resnet(synthetic, R"(, "target": {"samples": 5})"), {});
+  const auto told =
+      std::find_if(report.notes.begin(), report.notes.end(), [](const Note& note) { return note.topic == "target"; });
+  REQUIRE(told != report.notes.end());
+  CHECK(told->text == "one step of 512 samples is more than the 5 asked for");
 }
 
 TEST_CASE("projection: a synchronous checkpoint waits for the storage") {

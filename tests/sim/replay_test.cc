@@ -199,3 +199,29 @@ TEST_CASE("groups smaller than the job keep their shape") {
   CHECK(request(4, 1).ranks == 4);
   CHECK(request(2, 8).scope == Scope::across);
 }
+
+TEST_CASE("a copy that runs beside kernels, or beside the next step, takes no time of its own") {
+  // 2000 us of products; a copy of 500 us begins in the middle of them, another 100 us before the end of the step.
+  // On one GPU the step stays 2 ms. On a GPU with another arithmetic the kernels under the first copy move too:
+  // 2000 us times the ratio of the rates, as without copies.
+  const std::vector<std::string> kernels = {operator_text("ampere_fp16_s16816gemm", 0, 1000),
+                                            operator_text("ampere_fp16_s16816gemm", 1000, 1000)};
+  std::vector<std::string> copied = kernels;
+  copied.insert(copied.begin() + 1, operator_text("Memcpy HtoD", 500, 700, R"("stream": 9)"));
+  copied.push_back(operator_text("Memcpy HtoD", 1900, 400, R"("stream": 9)"));
+  const std::string head = on_a100_40 + R"(, "step_time": "2 ms")";
+  const TestFile with("copied.json", step_text(head, copied)), without("kernels.json", step_text(head, kernels));
+  CHECK(step_of(small::read(server("a100-sxm4-40gb", 1), job(with))) == Approx(2e-3).epsilon(1e-6));
+  const double moved = step_of(small::read(server("a30", 1), job(without)));
+  CHECK(moved > 2.5e-3);  // half the arithmetic of an A100
+  CHECK(step_of(small::read(server("a30", 1), job(with))) == Approx(moved).epsilon(1e-6));
+}
+
+TEST_CASE("a recorded collective that ends in the next step holds up this one only to its end") {
+  const TestFile file(
+      "late.json", step_text(on_a100_40 + R"(, "ranks": 2, "step_time": "2 ms")",
+                             {operator_text("batch_norm", 0, 1500), operator_text("ncclKernel_SendRecv", 1500, 900,
+                                                                                  R"("stream": 20, "kind": "collective",
+                                                  "collective": {"op": "send_recv", "group": 2})")}));
+  CHECK(step_of(small::read(server("a100-sxm4-40gb", 2), job(file))) == Approx(2e-3).epsilon(1e-6));
+}

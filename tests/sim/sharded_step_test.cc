@@ -207,3 +207,28 @@ TEST_CASE("sharding: a scenario's words reach the step, for BERT and decoders, a
   CHECK(refused(job("llama-3-8b", "")).find("sharding \"full\"") != std::string::npos);
   CHECK(refused(job("gpt-3-175b", R"(, "sharding": "full")")).find("tensor and pipeline") != std::string::npos);
 }
+
+TEST_CASE("attention: its kernel follows the GPU, and one that the GPU or the job has not is refused") {
+  const auto text = [](const std::string& server, const std::string& job) {
+    return R"({"clustersim": 1, "cluster": {"node": {"server": ")" + server + R"("}}, "job": {"model": )" + job + "}}";
+  };
+  const auto kernel = [&](const std::string& server, const std::string& more) {
+    const std::string job = R"("gpt-3-xl-1-3b", "fusion": "fused", "sharding": "full", "batch_per_gpu": 1)" + more;
+    return read_scenario_text(text(server, job), "test", {}).job.attention;
+  };
+  CHECK(kernel("dgx-h100", "") == Attention::flash_2);
+  CHECK(kernel("hgx-b200-8-gpu-server", "") == Attention::flash_3);
+  CHECK(kernel("dgx-h100", R"(, "attention": "flash-3")") == Attention::flash_3);
+  const auto refused = [&](const std::string& server, const std::string& job) {
+    try {
+      read_scenario_text(text(server, job), "test", {});
+    } catch (const InputError& error) {
+      return error.problems().front().pointer;
+    }
+    return std::string("accepted");
+  };
+  const std::string flash_3 = R"(, "attention": "flash-3")";
+  CHECK(refused("dgx-a100-80gb", R"("gpt-2-small", "fusion": "fused")" + flash_3) == "/job/attention");
+  CHECK(refused("dgx-h100", R"("gpt-2-small", "fusion": "eager")" + flash_3) == "/job/attention");
+  CHECK(refused("dgx-h100", R"("resnet-50", "fusion": "fused")" + flash_3) == "/job/attention");
+}
