@@ -19,7 +19,8 @@ const std::vector<Importer>& importers() {
        "rocm-smi, DCGM's metrics; several files of one node",
        16, import_topology},
       {"node",
-       "the same files, benchmarks of the node (nccl-tests, fio, ...), SLURM's topology.conf, and lists of a cluster's "
+       "the same files, benchmarks of the node (nccl-tests, fio, ...), SLURM's topology.conf, iblinkinfo, and lists of "
+       "a cluster's "
        "nodes (scontrol show node, sinfo, slurm.conf, gres.conf, openb's CSV, SimAI's topology), as a scenario",
        16, import_node},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
