@@ -37,6 +37,7 @@ const PriceFormat kFormats[] = {
     {"aws pricing get-products", [](const std::string& t) { return is_json(t) && is_aws_products(t); },
      read_aws_products},
     {"AWS offer file", [](const std::string& t) { return is_json(t) && is_aws_offer_file(t); }, read_aws_offer_file},
+    {"AWS offer file, CSV", [](const std::string& t) { return is_aws_csv(t); }, read_aws_csv},
     {"Karpenter's table of AWS prices", [](const std::string& t) { return is_karpenter_prices(t); },
      read_karpenter_prices},
     {"CSV with the columns name,price,currency,unit,date,source",
@@ -54,9 +55,7 @@ PriceRows read_prices(const std::string& path) {
   }
   std::string known;
   for (const PriceFormat& format : kFormats) known += (known.empty() ? "" : ", ") + std::string(format.meaning);
-  const bool aws_csv = text.find("FormatVersion") != std::string::npos;
-  throw InputError({{path, "", "a price list: " + known, shown(text),
-                     aws_csv ? "AWS's CSV is not read: take its JSON" : "docs/IMPORT.md shows one"}});
+  throw InputError({{path, "", "a price list: " + known, shown(text), "docs/IMPORT.md shows one"}});
 }
 
 Json row_json(const PriceRow& row) {

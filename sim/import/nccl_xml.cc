@@ -86,7 +86,7 @@ class Reader {
     for (const pugi::xml_node& child : cpu.children()) {
       const std::string name = child.name();
       if (name == "pci") read_pci(child, here, 1);
-      if (name == "nic") read_ports(child, "", here, {});
+      if (name == "nic") read_interfaces(child, here);
     }
   }
 
@@ -167,17 +167,42 @@ class Reader {
     return gcn == "910" ? "gfx90a" : "gfx" + gcn;
   }
 
+  // Outside PCIe stand the interfaces of a virtual machine, each a card, and those that the host invents for containers
+  // and bridges, whose 10 Gbit/s is what NCCL takes where none is told.
+  void read_interfaces(const pugi::xml_node& nic, int socket) {
+    for (const pugi::xml_node& net : nic.children("net")) {
+      if (is_invented(net.attribute("name").value())) {
+        ++invented_;
+        continue;
+      }
+      NodePart card;
+      take_port(net, card);
+      card.kind = PartKind::nic;
+      card.parent = socket;
+      add(card);
+    }
+  }
+  static bool is_invented(const std::string& name) {
+    for (const char* prefix :
+         {"veth", "br-", "docker", "virbr", "cali", "tunl", "flannel", "cni",    "lxc", "lxd", "vnet",
+          "tap",  "tun", "vxlan",  "dummy", "ovs",  "kube", "weave",   "cilium", "gre", "wg",  "ip6tnl"})
+      if (name.starts_with(prefix)) return true;
+    return false;
+  }
+
+  static void take_port(const pugi::xml_node& net, NodePart& card) {
+    if (card.name.empty()) card.name = net.attribute("name").value();
+    const auto megabits = whole_number(net.attribute("speed").value(), 100000000);
+    if (megabits.value_or(0) > 0) card.rate_bytes_per_s = card.rate_bytes_per_s.value_or(0) + *megabits * kMegabit;
+  }
+
   // One NIC a card: its ports add up. Files of virtual machines have cards without a nic element.
   void read_ports(const pugi::xml_node& nic, const std::string& device_class, std::optional<int> parent,
                   NodePart part) {
     part.kind = PartKind::nic;
     part.parent = parent;
     part.efa = part.device.starts_with("1d0f:");  // Amazon
-    for (const pugi::xml_node& net : nic.children("net")) {
-      if (part.name.empty()) part.name = net.attribute("name").value();
-      const auto megabits = whole_number(net.attribute("speed").value(), 100000000);
-      if (megabits.value_or(0) > 0) part.rate_bytes_per_s = part.rate_bytes_per_s.value_or(0) + *megabits * kMegabit;
-    }
+    for (const pugi::xml_node& net : nic.children("net")) take_port(net, part);
     part.infiniband = device_class.starts_with("0x0207");
     add(part);
   }
@@ -230,6 +255,9 @@ class Reader {
     if (to_itself_ > 0) warn(std::to_string(to_itself_) + " NVLink entries lead to the GPU itself and are left out");
     if (to_unknown_gpu_ > 0)
       warn(std::to_string(to_unknown_gpu_) + " NVLink entries lead to GPUs that the file does not list");
+    if (invented_ > 0)
+      facts_.remarks.push_back(std::to_string(invented_) + (invented_ == 1 ? " interface" : " interfaces") +
+                               " of containers and bridges left out of the network cards");
     if (!other_hosts_.empty())
       warn("NVLink joins several machines here: the first is read, " + std::to_string(other_hosts_.size()) +
            " others are left out");
@@ -240,7 +268,8 @@ class Reader {
   const std::string& path_;
   NodeFacts& facts_;
   std::vector<Wire> links_;
-  int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0, c2c_ = 0;
+  int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0, c2c_ = 0,
+      invented_ = 0;
   std::set<std::string> other_hosts_;
 };
 

@@ -31,10 +31,12 @@ constexpr std::size_t kMostPriceRows = 20000;
 bool is_price_csv(const std::string& text);
 PriceRows read_price_csv(const std::string& text, const std::string& path);
 
-// AWS: the offer file of a region or of all (aws_offer_file.cc), and what `aws pricing get-products` prints
-// (aws_products.cc).
+// AWS: the offer file of a region or of all, JSON (aws_offer_file.cc) or CSV (aws_csv.cc), and what
+// `aws pricing get-products` prints (aws_products.cc).
 bool is_aws_offer_file(const std::string& beginning);
 PriceRows read_aws_offer_file(const std::string& path);
+bool is_aws_csv(const std::string& beginning);
+PriceRows read_aws_csv(const std::string& path);
 bool is_aws_products(const std::string& beginning);
 PriceRows read_aws_products(const std::string& path);
 

@@ -185,6 +185,23 @@ TEST_CASE("an imported topology names the product by its PCI numbers and takes N
   CHECK(says(imported.unknown, "rate of 4 of the network cards"));
 }
 
+TEST_CASE("interfaces of containers are no cards, and those of a virtual machine are one each") {
+  const NodeFacts facts = read(R"(<pci busid="0000:01:00.0" class="0x030200" link_speed="16 GT/s" link_width="16">
+      <gpu dev="0"/></pci>
+      <pci busid="0000:22:00.0" class="0x020000" link_speed="8 GT/s" link_width="4">
+      <nic><net name="enp34s0f0" dev="0" speed="1000"/><net name="enp34s0f1" dev="1" speed="1000"/></nic></pci>
+      <nic><net name="tunl0" dev="2" speed="10000"/><net name="br-702d9f06" dev="3" speed="10000"/>
+      <net name="cali1c7388b" dev="4" speed="10000"/><net name="veth268d912" dev="5" speed="10000"/>
+      <net name="eth0" dev="6" speed="100000"/><net name="mlx5_0" dev="7" speed="200000"/></nic>)");
+  const std::vector<int> cards = facts.of(PartKind::nic);
+  REQUIRE(cards.size() == 3);
+  const double gbit = 1e9 / 8;
+  CHECK(facts.parts[static_cast<std::size_t>(cards[0])].rate_bytes_per_s == Approx(2 * gbit));  // two ports
+  CHECK(facts.parts[static_cast<std::size_t>(cards[1])].rate_bytes_per_s == Approx(100 * gbit));
+  CHECK(facts.parts[static_cast<std::size_t>(cards[2])].rate_bytes_per_s == Approx(200 * gbit));
+  CHECK(says(facts.remarks, "4 interfaces of containers and bridges"));
+}
+
 TEST_CASE("RCCL's xGMI is no NVLink, its sm counts compute units, and its gcn names the architecture") {
   const std::string two = R"(<pci busid="0000:01:00.0" class="0x038000" link_speed="16 GT/s" link_width="16">
       <gpu dev="0" sm="120" gcn="908" arch="38911" rank="0" gdr="1"><xgmi target="0000:02:00.0" count="1"/></gpu></pci>

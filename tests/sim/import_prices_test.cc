@@ -166,7 +166,7 @@ TEST_CASE("of lines that price one thing twice the newest counts, of equally old
   CHECK(says(imported.warnings, ": the last counts, 22.9 USD/h, line 5 of"));
 }
 
-TEST_CASE("item 126: Karpenter's Go map of prices, by region; AWS's CSV names its JSON", "[prices]") {
+TEST_CASE("item 126: Karpenter's Go map of prices, by region; a CSV of AWS that is metadata alone", "[prices]") {
   const ScratchFile map(
       "package pricing\n\n// generated at 2026-01-19T13:23:24Z for us-east-1\n\nvar InitialOnDemandPricesAWS = "
       "map[string]map[ec2types.InstanceType]float64{\n\t// us-east-1\n\t\"us-east-1\": {\n\t\t// m5 family\n"
@@ -186,7 +186,7 @@ TEST_CASE("item 126: Karpenter's Go map of prices, by region; AWS's CSV names it
   CHECK(says(imported.warnings, "1 prices that are none"));
   CHECK(fault_of([] {
           import_files("prices", {ScratchFile("\"FormatVersion\",\"v1.0\"\n\"Disclaimer\",\"x\"\n").path()});
-        }).hint == "AWS's CSV is not read: take its JSON");
+        }).hint == "no line of column names, \"SKU\" the first");
 }
 
 TEST_CASE("hostile lists end in a fault or a warning", "[prices]") {
