@@ -130,9 +130,11 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
   DataParallelSpec spec;
   spec.job = job_;
   spec.models = models_;
-  spec.world = cluster_.gpus();
+  spec.world = cluster_.gpus() / job_.pipeline_parallel;
   spec.gpus_per_node = cluster_.groups.front().node.gpus;
   for (const NodeGroup& group : cluster_.groups) spec.gpus_per_node = std::min(spec.gpus_per_node, group.node.gpus);
+  if (is_model_parallel(job_))
+    spec.divided = model_parallel_times(job_, models_.front(), *planner_, cluster_.gpus(), spec.gpus_per_node);
   spec.collective_stream = static_cast<StreamId>(gpus_.size()) * streams_per_gpu;
   spec.prefetch = 1;
   for (std::size_t g = 0; g < gpus_.size(); ++g) {
@@ -149,7 +151,7 @@ DataParallelSpec Assembly::step(bool first_epoch) const {
     spec.ranks.push_back(std::move(rank));
   }
   // Ranks wait for the slowest: noise of the machines, and sequences of unequal length.
-  spec.straggler_share = straggler_factor(spec.world, job_.accumulation) * models_.front().length_imbalance - 1.0;
+  spec.straggler_share = straggler_factor(cluster_.gpus(), job_.accumulation) * models_.front().length_imbalance - 1.0;
   return spec;
 }
 

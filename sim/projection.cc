@@ -36,8 +36,8 @@ Time evaluation_time(const Assembly& assembly, const JobResult& result) {
     Conditions conditions;
     conditions.clock = result.clocks[g];
     const double forward = work_seconds({assembly.step_model(g).forward, 1.0}, conditions);
-    slowest_per_sample =
-        std::max({slowest_per_sample, forward / assembly.micro_batch(g), loader_seconds(assembly, assembly.gpus()[g])});
+    slowest_per_sample = std::max({slowest_per_sample, forward * job.gpus_per_model() / assembly.micro_batch(g),
+                                   loader_seconds(assembly, assembly.gpus()[g])});
   }
   return seconds(slowest_per_sample * job.evaluation.samples / assembly.cluster().gpus()) + job.evaluation.fixed;
 }
@@ -49,8 +49,9 @@ Bandwidth storage_write(const NodeSpec& node) {
 // Ranks that share the states out save a part each; else one GPU saves them all.
 CheckpointSize checkpoint_size(const Assembly& assembly) {
   Job whole = assembly.job();
-  const int parts = whole.sharding == Sharding::none ? 1 : std::max(1, whole.shards);
+  const int parts = (whole.sharding == Sharding::none ? 1 : std::max(1, whole.shards)) * whole.gpus_per_model();
   whole.sharding = Sharding::none;
+  whole.tensor_parallel = whole.pipeline_parallel = whole.interleave = 1;
   const NodeSpec& node = assembly.cluster().groups.front().node;
   const MemoryNeed need = memory_needed(whole, node.gpu, assembly.cluster().gpus());
   const Bytes part = whole.checkpoint.size.value_or(need.saved) / parts;

@@ -70,6 +70,15 @@ class Summary {
     metric("optimizer_time", parts.optimizer_s, "s", "updating the weights, launches included, a step");
     metric("host_overhead_time", parts.host_s, "s", "waiting for the host: synchronisations and launches, a step");
     metric("straggler_time", parts.straggler_s, "s", "waiting for slower ranks, a step");
+    if (const ModelParallelTimes divided = own_.assembly.step(false).divided; is_model_parallel(own_.assembly.job())) {
+      const double passes = own_.assembly.job().accumulation;
+      metric("tensor_parallel_time", passes * divided.tensor_s, "s",
+             "sums inside layers, a step; part of the exposed communication");
+      metric("pipeline_send_time", passes * divided.send_s, "s",
+             "sends between stages, a step; part of the exposed communication");
+      metric("pipeline_bubble_time", divided.bubble_s, "s",
+             "waiting for the pipeline to fill and drain, a step; part of straggler_time");
+    }
     metric("gpu_busy_share", parts.busy_s / own_.result.steady.step_s, "1", "share of the step in which kernels run");
   }
 
@@ -123,6 +132,7 @@ class Summary {
 
   void add_notes() {
     const SteadyStep& steady = own_.result.steady;
+    add_model_parallel_notes();
     const std::string text = reduction_text();
     if (!text.empty()) note("gradients", text);
     for (const Note& line : trace_notes(own_.assembly)) report_.notes.push_back(line);
@@ -135,6 +145,28 @@ class Summary {
     note("simulated", std::to_string(steady.steps_simulated) + " steps of " + simulated_nodes_text() +
                           (steady.settled ? ", until two in a row were equal"
                                           : ", averaged: the input pipeline beats instead of settling"));
+  }
+
+  void add_model_parallel_notes() {
+    const Job& job = own_.assembly.job();
+    if (!is_model_parallel(job)) return;
+    const ModelParallelTimes divided = own_.assembly.step(false).divided;
+    const int copies = scenario_.cluster.gpus() / job.gpus_per_model();
+    note("divided", "a model on " + std::to_string(job.gpus_per_model()) + " GPUs, " +
+                        std::to_string(job.tensor_parallel) + " to a layer, in " +
+                        std::to_string(job.pipeline_parallel) +
+                        (job.pipeline_parallel == 1 ? " stage; " : " stages; ") + std::to_string(copies) +
+                        (copies == 1 ? " copy" : " copies"));
+    if (job.tensor_parallel > 1)
+      note("tensor parallel", std::to_string(job.activation_checkpointing ? 6 : 4) + " sums a layer and pass, of " +
+                                  rounded(divided.tensor_bytes / 1e6) + " MB in " +
+                                  rounded(divided.tensor_alone_s * 1e3) + " ms each, not overlapped");
+    if (job.pipeline_parallel > 1)
+      note("pipeline",
+           "bubble " + rounded(100 * divided.bubble_share) + " % of the passes" +
+               (job.interleave > 1 ? ", " + std::to_string(job.interleave) + " parts of a stage in turn" : "") +
+               "; sends of " + rounded(divided.send_bytes / 1e6) + " MB a node in " +
+               rounded(divided.send_alone_s * 1e3) + " ms, not overlapped");
   }
 
   std::string stragglers_text() const {
@@ -174,20 +206,22 @@ class Summary {
     const Cluster& cluster = scenario_.cluster;
     const Job& job = own_.assembly.job();
     const StepModel& model = own_.assembly.step_model(0);
-    if (cluster.gpus() == 1 || job.model == ModelKind::trace || model.backward.empty()) return "";
+    const int exchanging = cluster.gpus() / job.pipeline_parallel, layer_gpus = job.tensor_parallel;
+    if (exchanging == layer_gpus || job.model == ModelKind::trace || model.backward.empty()) return "";
     if (job.sharding == Sharding::full || job.sharding == Sharding::hybrid) return sharding_text(job, model);
     const std::vector<Bucket> buckets = gradient_buckets(job, model, &own_.assembly.planner());
     double total = 0, largest = 0;
     for (const Bucket& b : buckets) {
-      total += b.bytes;
-      largest = std::max(largest, b.bytes);
+      total += b.bytes * layer_gpus;
+      largest = std::max(largest, b.bytes * layer_gpus);
     }
-    const CollectivePlan plan =
-        own_.assembly.planner().plan({CollectiveOp::all_reduce, largest, job.algorithm, Scope::world, 0});
-    const double n = cluster.gpus();
+    const CollectivePlan plan = own_.assembly.planner().plan(
+        {CollectiveOp::all_reduce, largest, job.algorithm, Scope::world, is_model_parallel(job) ? exchanging : 0});
+    const double n = exchanging;
     const double busbw = largest / plan.idle_time_s * 2 * (n - 1) / n;
     std::string text = rounded(total / 1e6) + " MB in " + std::to_string(buckets.size()) +
                        (buckets.size() == 1 ? " bucket, " : " buckets, ") +
+                       (is_model_parallel(job) ? "of the GPUs of a layer together, " : "") +
                        (job.overlap ? "overlapped with the backward pass" : "after the backward pass");
     text += "; all-reduce by " + plan.algorithm + (plan.protocol.empty() ? "" : " (" + plan.protocol + ")") + ": " +
             rounded(largest / 1e6) + " MB alone in " + rounded(plan.idle_time_s * 1e3) + " ms, busbw " +

@@ -225,7 +225,10 @@ struct Job {
   TransformerShape shape;                 // of ModelKind::decoder and vit
   bool activation_checkpointing = false;  // a layer's forward pass is done again before its backward pass
   Sharding sharding = Sharding::none;
-  int shards = 1;  // ranks that what is sharded is divided among
+  int shards = 1;             // ranks that what is sharded is divided among
+  int tensor_parallel = 1;    // GPUs of a node that share every layer
+  int pipeline_parallel = 1;  // stages of layers, each on GPUs of its own
+  int interleave = 1;         // parts of a stage that take turns
   Fusion fusion = Fusion::eager;
   Attention attention = Attention::flash_2;  // of ModelKind::decoder and vit, where fusion keeps scores out of memory
   GradientPrecision gradient_precision = GradientPrecision::fp32;
@@ -250,11 +253,14 @@ struct Job {
     own.emulated_step = group.emulated_step.value_or(emulated_step);
     return own;
   }
-  // Samples that one GPU contributes to one optimiser step.
+  int gpus_per_model() const { return tensor_parallel * pipeline_parallel; }
+  // Samples that one GPU contributes to one optimiser step; its part of those of the GPUs that share a model.
   double samples_per_step_and_gpu() const {
-    return stack == Stack::mlperf ? batch_per_gpu : static_cast<double>(batch_per_gpu) * accumulation;
+    const double of_a_model =
+        stack == Stack::mlperf ? batch_per_gpu : static_cast<double>(batch_per_gpu) * accumulation;
+    return of_a_model / gpus_per_model();
   }
-  // Samples in one forward/backward pass.
+  // Samples in one forward/backward pass of a model.
   double micro_batch() const {
     return stack == Stack::mlperf ? static_cast<double>(batch_per_gpu) / accumulation : batch_per_gpu;
   }

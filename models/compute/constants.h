@@ -84,10 +84,9 @@ constexpr NormPasses passes_fused = {3, 0, 1, 5,
 // [assumed: counted, one sweep less each way, since the convolution's kernel sums up the statistics of what it writes;
 // with mlperf v3.0 and v4.0 H100 in view]
 constexpr NormPasses passes_hopper = {2, 0, 1, 4, 0, 1};
-// NCHW tensors on NHWC kernels: read and write of input and output, per call. In TF32 some calls have NCHW kernels.
+// NCHW tensors on NHWC kernels: read and write of input and output, per call.
 // Such a kernel goes element by element through shared memory: reads and writes of elements by an SM in a cycle.
 constexpr double transpose_elements_per_sm_cycle = 3;  // [fitted: A100 and H100, PCIe and SXM, NCHW in half precision]
-constexpr double layout_change_passes_full = 1.5;      // [fitted: T0002, T0069, T0277: three stacks]
 constexpr double layout_change_passes = 2;             // [assumed: counted]
 constexpr double pool_passes = 1.25, pool_back_passes = 2.5;  // of the pooled tensor [assumed: counted]
 
@@ -135,11 +134,13 @@ constexpr LayerPass fused_backward[] = {{4, 0}, {1, 0}, {4, 0}, {1, 0}, {4, 0}, 
 // [assumed: counted] casts and transposes to 8 bits around the products
 constexpr double fp8_cast_forward = 3, fp8_cast_backward = 9;
 
-// TensorFlow draws dropout masks in kernels of their own, bound by integer arithmetic: operations per element, at the
-// rate of fp32 operations. Elements per token and layer: 2 h + heads * S. [fitted: T0205 to T0242, T0365 to T0372,
-// TensorFlow 1 and 2] A count gives the same size: ten rounds of Philox 4x32 for each element, of two products to 64
-// bits, four xors and two additions, about 15 instructions, each in the place of two fp32 operations.
-constexpr double xla_random_operations = 300;
+// TensorFlow draws dropout masks in kernels of their own, bound by integer arithmetic. XLA computes a whole sample of
+// Philox 4x32, four numbers, for each element and keeps one of them. [counted: TensorFlow 1.15,
+// elemental_ir_emitter.cc] Ten rounds of two products to 64 bits (a low and a high word each), four xors and two
+// additions: 100 instructions; about 20 for the element's index, the sample's four stores and a load, conversion and
+// comparison. Elements per token and layer: 2 h + heads * S.
+constexpr double xla_random_instructions = 120;
+constexpr double integer_per_sm_cycle = 64;  // [published: CUDA guide, throughput of 32-bit integer operations, 7.0 on]
 
 // Attention kernels that keep the scores on the chip: share of the product rate.
 constexpr double fused_attention = 0.61;       // [assumed: 0.45 of A100's peak]
@@ -178,8 +179,13 @@ constexpr double device_sync_s = 20e-6;  // [assumed: copy of 4 bytes and a sync
 // [fitted: mlperf v1.1, v2.0 dgxa100 and v3.0, v4.0 H100 ResNet-50 of 64 to 4320 GPUs]
 constexpr double host_jitter_s = 50e-6;
 constexpr double default_operator_s = 8e-6;  // [assumed: between EPYC 7742 (6 us) and Xeon E5 v4 (10.5 us)]
-// Framework operators of a data-parallel eager step that the GPU waits for: broadcast of buffers and reduced metrics;
-// as many again for the loss scaler. [fitted: T0069 to T0072]
-constexpr double sync_operators = 1250;
+// Operators of a data-parallel eager step of PyTorch that the GPU waits for, since the step begins and ends with an
+// empty queue (the script reads the loss). For each gradient one that clears it and one that takes it out of its
+// bucket; for each buffer one copy of the first rank's (a normalisation has three: mean, variance, count); under a loss
+// scaler one more for each gradient, unscaled and tested. [counted: PyTorch's distributed.py, reducer.cpp,
+// grad_scaler.py, of 1.6] ResNet-50: 2 x 161 + 3 x 53 = 481, 642 in half precision.
+constexpr double sync_operators_per_gradient = 2;
+constexpr double sync_operators_per_gradient_scaled = 3;
+constexpr double buffers_per_norm = 3;
 
 }  // namespace clustersim::compute

@@ -75,6 +75,7 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
       device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? compute::framework_stream : 1.0);
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
+  device.integer_per_s = compute::integer_per_sm_cycle * device.sms * clock_hz;
   device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
   device.prologue_s = compute::prologue_cycles / clock_hz;
   const std::optional<Time>& gap = cuda_graph ? gpu.graph_gap : gpu.launch_gap;

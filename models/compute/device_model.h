@@ -26,6 +26,7 @@ enum class MathFormat : std::uint8_t { simt, tf32, half, fp8 };
 
 struct DeviceModel {
   double simt_flop_per_s = 0, tf32_flop_per_s = 0, half_flop_per_s = 0, fp8_flop_per_s = 0;
+  double integer_per_s = 0;            // 32-bit integer instructions
   double dram_bytes_per_s = 0;         // products, normalisation, softmax
   double elementwise_bytes_per_s = 0;  // additions, activations, casts
   double l2_bytes = 0;

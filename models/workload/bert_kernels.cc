@@ -115,7 +115,7 @@ class BertBuilder {
 
   Kernel dropout_masks() const {
     const double elements = 2 * rows_ * net_.hidden + sequences_ * net_.heads * squares_;
-    return {elements * compute::xla_random_operations / device_.simt_flop_per_s, 0.0, 3 * device_.fixed_s};
+    return {elements * compute::xla_random_instructions / device_.integer_per_s, 0.0, 3 * device_.fixed_s};
   }
 
   Kernel attention(double flop_factor, double share) const {

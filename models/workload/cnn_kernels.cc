@@ -4,6 +4,7 @@
 
 #include "models/compute/constants.h"
 #include "models/compute/gemm.h"
+#include "models/compute/roofline.h"
 
 namespace clustersim {
 
@@ -34,8 +35,7 @@ class CnnBuilder {
 
   void forward(const ConvLayer& layer, std::vector<Kernel>& out) const {
     const double in = in_bytes(layer), result = out_bytes(layer);
-    if (change_layout_) add_transposes(out, in + result);
-    out.push_back(gemm_kernel(device_, format_, forward_shape(layer)));
+    add_products(out, in + result, {forward_shape(layer)});
     if (layer.after == After::bias_relu) {
       if (passes_.relu > 0) {
         add_elementwise(out, sweep_bytes(device_, result, 2, 1));  // bias
@@ -67,9 +67,9 @@ class CnnBuilder {
       add_norm(out, sweep_bytes(device_, result, passes_.norm_back + (join && with_add ? passes_.add_back : 0),
                                 std::min(3.0, passes_.norm_back - 2)));
     }
-    if (change_layout_) add_transposes(out, (in + result) * (first ? 1 : 2));
-    if (!first) out.push_back(gemm_kernel(device_, format_, data_gradient_shape(layer)));
-    out.push_back(gemm_kernel(device_, format_, weight_gradient_shape(layer)));
+    std::vector<GemmShape> shapes = {weight_gradient_shape(layer)};
+    if (!first) shapes.insert(shapes.begin(), data_gradient_shape(layer));
+    add_products(out, (in + result) * (first ? 1 : 2), shapes);
   }
 
   void forward(const LinearLayer& layer, std::vector<Kernel>& out) const {
@@ -88,14 +88,26 @@ class CnnBuilder {
   void add_elementwise(std::vector<Kernel>& out, double bytes) const {
     out.push_back(elementwise_kernel(device_, bytes));
   }
-  void add_transposes(std::vector<Kernel>& out, double bytes) const {
-    const double passes = element_ > 2 ? compute::layout_change_passes_full : compute::layout_change_passes;
-    out.push_back(transpose_kernel(device_, passes * bytes / element_, element_));
-  }
   double images() const { return images_; }
   double element() const { return element_; }
 
  private:
+  // The products of one call, with the transposes of `bytes` where the layouts differ. In full precision frameworks
+  // time cuDNN's algorithms and keep the fastest [published: cudnn.benchmark, MXNET_CUDNN_AUTOTUNE_DEFAULT,
+  // TF_CUDNN_USE_AUTOTUNE], so that TF32 is never slower than the CUDA cores, which take NCHW as it is.
+  void add_products(std::vector<Kernel>& out, double bytes, const std::vector<GemmShape>& shapes) const {
+    std::vector<Kernel> kernels;
+    if (change_layout_)
+      kernels.push_back(transpose_kernel(device_, compute::layout_change_passes * bytes / element_, element_));
+    for (const GemmShape& shape : shapes) kernels.push_back(gemm_kernel(device_, format_, shape));
+    if (change_layout_ && element_ > 2) {
+      std::vector<Kernel> plain;
+      for (const GemmShape& shape : shapes) plain.push_back(gemm_kernel(device_, MathFormat::simt, shape));
+      if (seconds_alone(plain) < seconds_alone(kernels)) kernels = plain;
+    }
+    out.insert(out.end(), kernels.begin(), kernels.end());
+  }
+  static double seconds_alone(const std::vector<Kernel>& kernels) { return work_seconds({kernels}, Conditions{}); }
   double padded_channels(const ConvLayer& layer) const { return layer.in_channels == 3 ? 4 : layer.in_channels; }
   double in_bytes(const ConvLayer& layer) const {
     return images_ * layer.in_channels * layer.in_size * layer.in_size * element_;

@@ -96,7 +96,8 @@ std::vector<Bucket> gradient_buckets(const Job& job, const StepModel& model, con
 DataParallel::DataParallel(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
     : spec_(std::move(spec)),
       planner_(planner),
-      tasks_(planner, messages, spec_.collective_stream, spec_.job.algorithm, negotiation_s(spec_.job)),
+      tasks_(planner, messages, spec_.collective_stream, spec_.job.algorithm, negotiation_s(spec_.job),
+             is_model_parallel(spec_.job) ? spec_.world : 0),
       feed_(spec_.ranks, spec_.prefetch) {
   require(!spec_.ranks.empty() && !spec_.models.empty(), "a data-parallel step has ranks and a model");
   require(spec_.world == 1 || planner_ != nullptr, "several ranks need a collective planner");
@@ -143,7 +144,7 @@ void DataParallel::make_works(TaskGraph& graph) {
 
 void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
   const std::size_t n = spec_.ranks.size();
-  const bool reduces = spec_.world > 1 && (last || !spec_.job.no_sync);
+  const bool reduces = exchanges() && (last || !spec_.job.no_sync);
   for (std::size_t r = 0; r < n; ++r) {
     const Rank& rank = spec_.ranks[r];
     std::vector<TaskId> after = reduced_;  // without no_sync: the gradients of the micro-batch before
@@ -174,12 +175,12 @@ void DataParallel::append_micro_batch(TaskGraph& graph, int step, bool last) {
       }
     }
     if (overlapped && buckets_.front()[b].bytes > 0)
-      reduced_ = append_reduction(graph, step, gradients_ready_, buckets_.front()[b].bytes);
+      reduced_ = append_reduction(graph, step, gradients_ready_, exchanged(buckets_.front()[b].bytes));
   }
   if (!reduces || overlapped) return;
   reduced_ = gradients_ready_;
   for (const Bucket& bucket : buckets_.front())
-    if (bucket.bytes > 0) reduced_ = append_reduction(graph, step, reduced_, bucket.bytes);
+    if (bucket.bytes > 0) reduced_ = append_reduction(graph, step, reduced_, exchanged(bucket.bytes));
 }
 
 std::vector<TaskId> DataParallel::append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after,
@@ -214,9 +215,9 @@ void DataParallel::append_update(TaskGraph& graph, int step) {
     for (const Bucket& bucket : buckets_.front()) bytes += bucket.bytes;
     gathered = {
         tasks_.collective(graph, CollectiveOp::all_gather, Scope::node, bytes, "all-gather", step, std::move(updated))};
-  } else if (spec_.world > 1 && spec_.job.sharding == Sharding::optimizer) {
+  } else if (exchanges() && spec_.job.sharding == Sharding::optimizer) {
     // Beside fp32 gradients every GPU keeps fp32 weights; beside half ones half weights, whose masters are shared out.
-    const double bytes = spec_.models.front().parameters * (half_weights(spec_.job) ? 2 : 4);
+    const double bytes = exchanged(spec_.models.front().parameters * (half_weights(spec_.job) ? 2 : 4));
     gathered = {tasks_.collective(graph, CollectiveOp::all_gather, Scope::world, bytes, "all-gather", step,
                                   std::move(updated))};
   }
@@ -244,8 +245,21 @@ void DataParallel::append_step(TaskGraph& graph, int step) {
   } else {
     for (int i = 0; i < before_last; ++i) append_micro_batch(graph, step, false);
   }
+  append_model_parallel(graph, step);
   append_micro_batch(graph, step, true);
   append_update(graph, step);
+}
+
+// What a step's passes wait for beside their kernels, at once.
+void DataParallel::append_model_parallel(TaskGraph& graph, int step) {
+  const double passes = spec_.job.accumulation;
+  const auto wait = [&](double seconds, Part part, const char* label) {
+    for (const Rank& rank : spec_.ranks)
+      if (seconds > 0) tasks_.delay(graph, rank, seconds, part, label, step);
+  };
+  wait(passes * spec_.divided.tensor_s, Part::communication, "tensor-parallel sums");
+  wait(passes * spec_.divided.send_s, Part::communication, "sends between stages");
+  wait(spec_.divided.bubble_s, Part::straggler, "pipeline bubble");
 }
 
 }  // namespace clustersim

@@ -12,6 +12,8 @@
 //             is copied in and out of the fusion buffer
 //   ZeRO-1    a reduce-scatter in place of each bucket's all-reduce, 1 / n of the update, one all-gather of the weights
 //             after it: together what an all-reduce moves. Sharded weights: sharded_step.h
+//   divided   sums of layers, sends between stages and the pipeline's bubble (model_parallel.h) before the last pass;
+//             gradients of a stage among the GPUs of its copies
 //   rs_ar_ag  reduce-scatter in the node, all-reduce across nodes, sharded optimizer, all-gather in the node
 // Source: PyTorch DDP reducer, Horovod operations.cc, MLPerf BERT submissions' distributed LAMB.
 // Checked by: tests/sim/data_parallel_test.cc, tests/sim/input_stages_test.cc
@@ -23,6 +25,7 @@
 #include "clustersim/scenario.h"
 #include "models/collective/planner.h"
 #include "models/workload/input_feed.h"
+#include "models/workload/model_parallel.h"
 #include "models/workload/step_model.h"
 #include "models/workload/step_source.h"
 #include "models/workload/step_tasks.h"
@@ -38,6 +41,7 @@ struct DataParallelSpec {
   int gpus_per_node = 1;       // of the smallest node: gradients are scattered over so many
   int prefetch = 2;            // batches loaded ahead
   double straggler_share = 0;  // expected delay of the slowest rank over its compute time
+  ModelParallelTimes divided;  // where a model is divided among GPUs; `world` are then those of one stage
 };
 
 // A group of gradients reduced together.
@@ -62,6 +66,9 @@ class DataParallel final : public StepSource {
 
  private:
   void append_micro_batch(TaskGraph& graph, int step, bool last);
+  void append_model_parallel(TaskGraph& graph, int step);
+  double exchanged(double bytes) const { return bytes * spec_.job.tensor_parallel; }  // by the GPUs of a layer
+  bool exchanges() const { return spec_.world > spec_.job.tensor_parallel; }
   std::vector<TaskId> append_reduction(TaskGraph& graph, int step, std::vector<TaskId> after, double bytes);
   void append_update(TaskGraph& graph, int step);
   void make_works(TaskGraph& graph);

@@ -1,5 +1,6 @@
 #include "models/workload/decoder_kernels.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "models/compute/attention.h"
@@ -73,24 +74,28 @@ class TransformerBuilder {
         element_(activation_bytes(job.precision)),
         sequences_(job.micro_batch()),
         rows_(sequences_ * job.tokens_per_sequence),
+        own_rows_(rows_ / job.tensor_parallel),
         squares_(job.tokens_per_sequence * job.tokens_per_sequence * job.length_square_ratio),
         h_(shape.hidden),
-        f_(shape.feed_forward),
-        g_(h_ * key_share(shape)),
-        up_(shape.gated ? 2 * f_ : f_) {}
+        heads_(static_cast<double>(shape.heads) / job.tensor_parallel),
+        a_(h_ / job.tensor_parallel),
+        f_(static_cast<double>(shape.feed_forward) / job.tensor_parallel),
+        g_(h_ / shape.heads * std::max(1.0, static_cast<double>(shape.kv_heads) / job.tensor_parallel)),
+        up_(shape.gated ? 2 * f_ : f_),
+        vocabulary_(std::ceil(shape.vocabulary / vocabulary_multiple / job.tensor_parallel) * vocabulary_multiple) {}
 
   std::vector<Kernel> layer_forward() const {
     std::vector<Kernel> out;
     add_norm(out);
-    out.push_back(linear(rows_, h_ + 2 * g_, h_));
+    out.push_back(linear(rows_, a_ + 2 * g_, h_));
     add_rotary(out);
     add_attention(out, true);
-    out.push_back(linear(rows_, h_, h_));
+    out.push_back(linear(rows_, h_, a_));
     add_norm(out);
     out.push_back(linear(rows_, up_, h_));
     out.push_back(elementwise(rows_ * f_, shape_.gated ? traffic_.gated : 2));
     out.push_back(linear(rows_, h_, f_));
-    for (int i = 0; i < 2 && traffic_.add > 0; ++i) out.push_back(elementwise(rows_ * h_, traffic_.add));
+    for (int i = 0; i < 2 && traffic_.add > 0; ++i) out.push_back(elementwise(own_rows_ * h_, traffic_.add));
     if (format_ == MathFormat::fp8) out.push_back(casts(compute::fp8_cast_forward));
     return out;
   }
@@ -101,15 +106,16 @@ class TransformerBuilder {
     out.push_back(linear(rows_, h_, up_));
     out.push_back(weight(up_, h_));
     add_norm_back(out);
-    out.push_back(linear(rows_, h_, h_));
-    out.push_back(weight(h_, h_));
+    out.push_back(linear(rows_, a_, h_));
+    out.push_back(weight(h_, a_));
     add_attention(out, false);
     add_rotary(out);
-    out.push_back(linear(rows_, h_, h_ + 2 * g_));
-    out.push_back(weight(h_ + 2 * g_, h_));
+    out.push_back(linear(rows_, h_, a_ + 2 * g_));
+    out.push_back(weight(a_ + 2 * g_, h_));
     add_norm_back(out);
     if (shape_.biases)  // sums over the rows
-      for (const double width : {h_, up_, h_, h_ + 2 * g_}) out.push_back(reduction(rows_ * width, 1));
+      for (const double elements : {own_rows_ * h_, rows_ * up_, own_rows_ * h_, rows_ * (a_ + 2 * g_)})
+        out.push_back(reduction(elements, 1));
     if (format_ == MathFormat::fp8) out.push_back(casts(compute::fp8_cast_backward));
     return out;
   }
@@ -117,26 +123,25 @@ class TransformerBuilder {
   std::vector<Kernel> embedding_forward() const {
     std::vector<Kernel> out;
     if (shape_.patch > 0) out.push_back(linear(patches(), h_, patch_elements()));
-    out.push_back(elementwise(rows_ * h_, shape_.positions > 0 ? 2 + 3 : 2));
+    out.push_back(elementwise(own_rows_ * h_, shape_.positions > 0 ? 2 + 3 : 2));
     return out;
   }
   // The table's gradient is cleared, then added to row by row; where the head shares it, the two are added.
   std::vector<Kernel> embedding_backward() const {
     if (shape_.patch > 0) return {product(format_, {h_, patch_elements(), patches()}, true)};
-    const double table = static_cast<double>(shape_.vocabulary) * h_;
-    return {elementwise(rows_ * h_, 3), elementwise(table, shape_.tied ? 1 + 3 : 1)};
+    const double table = vocabulary_ * h_;
+    return {elementwise(own_rows_ * h_, 3), elementwise(table, shape_.tied ? 1 + 3 : 1)};
   }
 
   std::vector<Kernel> head_forward() const {
-    return {reduction(rows_ * h_, 2), half_linear(outputs(), vocabulary(), h_), loss(true)};
+    return {reduction(own_rows_ * h_, 2), half_linear(outputs(), vocabulary_, h_), loss(true)};
   }
   std::vector<Kernel> head_backward() const {
-    return {loss(false), half_linear(outputs(), h_, vocabulary()),
-            product(half_or(format_), {vocabulary(), h_, outputs()}, true), reduction(rows_ * h_, 5)};
+    return {loss(false), half_linear(outputs(), h_, vocabulary_),
+            product(half_or(format_), {vocabulary_, h_, outputs()}, true), reduction(own_rows_ * h_, 5)};
   }
 
  private:
-  double vocabulary() const { return std::ceil(shape_.vocabulary / vocabulary_multiple) * vocabulary_multiple; }
   double outputs() const { return shape_.patch > 0 ? std::ceil(sequences_) : rows_; }  // one class an image
   double patch_elements() const { return 3.0 * shape_.patch * shape_.patch; }
   double patches() const { return sequences_ * (image_tokens(shape_) - 1); }
@@ -162,22 +167,22 @@ class TransformerBuilder {
     return stream_kernel(device_, passes * elements * element_);
   }
 
-  void add_norm(std::vector<Kernel>& out) const { out.push_back(reduction(rows_ * h_, traffic_.norm)); }
+  void add_norm(std::vector<Kernel>& out) const { out.push_back(reduction(own_rows_ * h_, traffic_.norm)); }
   void add_norm_back(std::vector<Kernel>& out) const {
-    out.push_back(reduction(rows_ * h_, traffic_.norm_back));
-    if (traffic_.add_back > 0) out.push_back(elementwise(rows_ * h_, traffic_.add_back));
+    out.push_back(reduction(own_rows_ * h_, traffic_.norm_back));
+    if (traffic_.add_back > 0) out.push_back(elementwise(own_rows_ * h_, traffic_.add_back));
   }
   void add_rotary(std::vector<Kernel>& out) const {
-    if (shape_.positions == 0) out.push_back(elementwise(rows_ * (h_ + g_), traffic_.rotary));
+    if (shape_.positions == 0) out.push_back(elementwise(rows_ * (a_ + g_), traffic_.rotary));
   }
 
   // Casts to 8 bits of what enters the products, in proportion to BERT's: h, h, h and f = 4 h wide.
-  Kernel casts(double passes) const { return elementwise(rows_ * (3 * h_ + f_) / 7, passes); }
+  Kernel casts(double passes) const { return elementwise(rows_ * (3 * a_ + f_) / 7, passes); }
 
   Kernel loss(bool forward) const {
     const double half = forward ? traffic_.loss : traffic_.loss_back;
     const double full = forward ? traffic_.loss_full : traffic_.loss_back_full;
-    return stream_kernel(device_, outputs() * vocabulary() * (element_ == 2 ? half : full));
+    return stream_kernel(device_, outputs() * vocabulary_ * (element_ == 2 ? half : full));
   }
 
   void add_attention(std::vector<Kernel>& out, bool forward) const {
@@ -185,21 +190,21 @@ class TransformerBuilder {
     const double length = std::sqrt(squares_);
     const AttentionPass pass{h_ / shape_.heads, length, shape_.patch == 0, forward};
     const double math_s =
-        attention_seconds(gpu_, device_.rate(half_or(format_)), attention_, pass, sequences_ * shape_.heads * length);
-    const double tensors = (forward ? 2 : 4) * (h_ + g_);  // q, k, v, o; backward their gradients too
+        attention_seconds(gpu_, device_.rate(half_or(format_)), attention_, pass, sequences_ * heads_ * length);
+    const double tensors = (forward ? 2 : 4) * (a_ + g_);  // q, k, v, o; backward their gradients too
     out.push_back({math_s, rows_ * tensors * element_ / device_.dram_bytes_per_s, device_.fixed_s});
   }
 
   // Scale, mask and softmax over all scores; copies to and from the order of heads.
   void add_scores(std::vector<Kernel>& out, bool forward) const {
-    const double length = std::sqrt(squares_), all = sequences_ * shape_.heads * squares_;
-    GemmShape shape{length, length, h_ / shape_.heads, sequences_ * shape_.heads};
-    shape.bytes = 2 * rows_ * h_ * element_ + all * element_;
+    const double length = std::sqrt(squares_), all = sequences_ * heads_ * squares_;
+    GemmShape shape{length, length, h_ / shape_.heads, sequences_ * heads_};
+    shape.bytes = 2 * rows_ * a_ * element_ + all * element_;
     for (int i = 0; i < (forward ? 2 : 4); ++i) out.push_back(gemm_kernel(device_, half_or(format_), shape));
     out.push_back(elementwise(all, 2));
     if (shape_.patch == 0) out.push_back(elementwise(all, 2));
     out.push_back(reduction(all, forward ? 2 : 3));
-    for (int i = 0; i < 4; ++i) out.push_back(elementwise(rows_ * h_, 2));
+    for (int i = 0; i < 4; ++i) out.push_back(elementwise(rows_ * a_, 2));
   }
 
   TransformerShape shape_;
@@ -209,7 +214,8 @@ class TransformerBuilder {
   MathFormat format_;
   bool scores_in_memory_;
   Traffic traffic_;
-  double element_, sequences_, rows_, squares_, h_, f_, g_, up_;
+  // Of one GPU, where tensors are divided: rows of what lies between the products, heads, widths.
+  double element_, sequences_, rows_, own_rows_, squares_, h_, heads_, a_, f_, g_, up_, vocabulary_;
 };
 
 int layer_tensors(const TransformerShape& shape) {
@@ -265,16 +271,31 @@ double forward_flop(const TransformerShape& shape, double tokens, double tokens_
   return layers + 2 * h * (3.0 * shape.patch * shape.patch * (image_tokens(shape) - 1) + shape.vocabulary);
 }
 
+double parameters_of_a_gpu(const TransformerShape& shape, const Job& job) {
+  const double table = shape.tied ? embedding_parameters(shape) : 0;
+  const double ends = job.pipeline_parallel == 1
+                          ? embedding_parameters(shape) + head_parameters(shape)
+                          : std::max(embedding_parameters(shape), head_parameters(shape) + table);
+  return (shape.layers / job.pipeline_parallel * layer_parameters(shape) + ends) / job.tensor_parallel;
+}
+
 MicroBatchKernels transformer_kernels(const TransformerShape& shape, const Job& job, const GpuSpec& gpu) {
   const TransformerBuilder builder(shape, job, gpu);
-  MicroBatchKernels kernels =
-      forward_in_blocks(builder.embedding_forward(), builder.layer_forward(), shape.layers, builder.head_forward());
+  const int layers = shape.layers / job.pipeline_parallel;
+  const bool whole = job.pipeline_parallel == 1;  // else the last stage
+  const double part = 1.0 / job.tensor_parallel, layer = layer_parameters(shape) * part;
+  MicroBatchKernels kernels = forward_in_blocks(whole ? builder.embedding_forward() : std::vector<Kernel>(),
+                                                builder.layer_forward(), layers, builder.head_forward());
   const std::vector<Kernel> backward = builder.layer_backward();
-  kernels.backward.push_back({"head", builder.head_backward(), head_parameters(shape), head_tensors(shape)});
-  for (int i = shape.layers; i-- > 0;)
-    kernels.backward.push_back({"layer." + std::to_string(i), backward, layer_parameters(shape), layer_tensors(shape)});
-  kernels.backward.push_back(
-      {"embeddings", builder.embedding_backward(), embedding_parameters(shape), embedding_tensors(shape)});
+  const double head = whole ? head_parameters(shape) * part : parameters_of_a_gpu(shape, job) - layers * layer;
+  kernels.backward.push_back({"head", builder.head_backward(), head, head_tensors(shape)});
+  for (int i = layers; i-- > 0;)
+    kernels.backward.push_back({"layer." + std::to_string(i), backward, layer, layer_tensors(shape)});
+  if (whole)
+    kernels.backward.push_back(
+        {"embeddings", builder.embedding_backward(), embedding_parameters(shape) * part, embedding_tensors(shape)});
+  else
+    kernels.backward.push_back({"embeddings", {}, 0, 0});
   return kernels;
 }
 

@@ -11,6 +11,8 @@
 //   eager  a kernel for each operator of the published code; RMSNorm and rotary positions are several operators
 //   fused  one kernel each for attention, normalisation, rotary positions, SwiGLU and loss
 //   jit    the same, and additions joined with the normalisation that follows
+// Where tensors are divided among t GPUs: f, g, F and the columns of h that leave a product, 1 / t of each; what lies
+// between the products 1 / t of the rows; where layers are divided into stages: those of the last stage and the head.
 // Without dropout. No number here was fitted to a decoder. Source: shapes; Dao 2023 and Shah et al. 2024 (attention
 // kernels). Checked by: tests/models/decoder_test.cc; shown beside published runs by `validate throughput`.
 #pragma once
@@ -24,6 +26,8 @@ double embedding_parameters(const TransformerShape& shape);
 // Last normalisation, and the output product where its weights are its own.
 double head_parameters(const TransformerShape& shape);
 double parameters(const TransformerShape& shape);
+// That one GPU holds where tensors and layers are divided (model_parallel.h), of the first or last stage.
+double parameters_of_a_gpu(const TransformerShape& shape, const Job& job);
 int tensors(const TransformerShape& shape);
 // FLOPs of a forward pass over one sequence, the masked half of the scores counted, as is usual.
 double forward_flop(const TransformerShape& shape, double tokens, double tokens_squared);

@@ -79,7 +79,7 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
     parameters = network.parameters();
     activations = bert_activation_bytes(network, job);
   } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
-    parameters = clustersim::parameters(job.shape);
+    parameters = parameters_of_a_gpu(job.shape, job);
     activations = transformer_activation_bytes(job);
   } else {
     const CnnNetwork network = cnn_network(job.model_id);

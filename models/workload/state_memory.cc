@@ -18,9 +18,19 @@ double transformer_activation_bytes(const Job& job) {
   const bool scores_in_memory = job.fusion == Fusion::eager || job.fusion == Fusion::nchw;
   const double scores = scores_in_memory ? static_cast<double>(shape.heads) * job.sequence_length : 0;
   const double layer = rows * (6 * h + 2 * g + (shape.gated ? 3 : 2) * f + scores) * element;
-  const double layers = job.activation_checkpointing ? shape.layers * rows * h * element + layer : shape.layers * layer;
-  const double outputs = (shape.patch > 0 ? sequences : rows) * shape.vocabulary;
-  return layers + outputs * (scores_in_memory ? element + 4 + 4 : 2 * element);
+  const double outputs =
+      (shape.patch > 0 ? sequences : rows) * shape.vocabulary * (scores_in_memory ? element + 4 + 4 : 2 * element);
+  const int p = job.pipeline_parallel;
+  const double of_a_stage = static_cast<double>(shape.layers) / p;
+  const auto kept = [&](double passes) {
+    return job.activation_checkpointing ? passes * of_a_stage * rows * h * element + layer
+                                        : passes * of_a_stage * layer;
+  };
+  // 1F1B: the first stage has as many passes under way as there are stages, the last one, and the outputs.
+  const double under_way =
+      std::min<double>(p, job.accumulation) * (1 + (p - 1.0) / p / job.interleave * (job.interleave > 1));
+  const double all = p == 1 ? kept(1) + outputs : std::max(kept(under_way), kept(1) + outputs);
+  return all / job.tensor_parallel;
 }
 
 BlockParameters block_parameters(const Job& job) {

@@ -4,6 +4,9 @@
 //                6 h + 2 g + 2 f (3 f with SwiGLU), + heads S where scores are in memory; activation checkpointing
 //                keeps h of each layer, and one layer's all; outputs and their gradient: T V, in fp32 too by fusion
 //                eager
+//   divided      1 / t of all that with t GPUs to a layer (sequence parallelism); with p stages L / p layers of min(p,
+//   m)
+//                passes under way (1F1B; interleaved 1 + (p - 1) / (p v) times as many), or of one and the outputs
 //   sharded      every shard holds 1 / shards of the states; gathered at a time are the root and two layers, the one in
 //   use
 //                and the next, with the gradients of the root and of one

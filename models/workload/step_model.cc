@@ -120,15 +120,22 @@ void recompute_layers(StepModel& model) {
   }
 }
 
+// Of a convolutional network in PyTorch on several ranks; other scripts synchronise once for many steps.
+double waited_operators(const Job& job, int ranks) {
+  const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
+  if (!is_pytorch(job) || !cnn || ranks < 2) return 0;
+  const CnnNetwork network = cnn_network(job.model_id);
+  const auto norms = std::count_if(network.convolutions.begin(), network.convolutions.end(),
+                                   [](const ConvLayer& layer) { return layer.after != After::bias_relu; });
+  const double per_gradient =
+      is_half(job) ? compute::sync_operators_per_gradient_scaled : compute::sync_operators_per_gradient;
+  return per_gradient * network.tensors() + compute::buffers_per_norm * static_cast<double>(norms);
+}
+
 double step_host_seconds(const Job& job, double operator_s, int ranks) {
   const double jitter_s = compute::host_jitter_s * largest_normal(ranks);
   if (job.stack == Stack::native || job.cuda_graph) return jitter_s;
-  double total_s = compute::device_sync_s + jitter_s;
-  const bool cnn = job.model == ModelKind::resnet || job.model == ModelKind::vgg;
-  if (is_pytorch(job) && cnn && ranks > 1) {
-    total_s += compute::sync_operators * operator_s * (is_half(job) ? 2 : 1);
-  }
-  return total_s;
+  return compute::device_sync_s + jitter_s + waited_operators(job, ranks) * operator_s;
 }
 
 // A measured step, spread evenly over tensors of equal size; one block where no gradients are exchanged. Sharded
@@ -174,8 +181,8 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
                                               std::min(masked_share, predicted_share(job)) * tokens);
   } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
     kernels = transformer_kernels(job.shape, job, gpu);
-    model.parameters = parameters(job.shape);
-    model.tensors = tensors(job.shape);
+    model.parameters = parameters_of_a_gpu(job.shape, job);
+    model.tensors = tensors(job.shape) / job.pipeline_parallel;
     const double tokens = job.tokens_per_sequence;
     model.forward_flop = forward_flop(job.shape, tokens, tokens * tokens * job.length_square_ratio);
   } else {

@@ -58,7 +58,7 @@ const Task& StepTasks::planned(TaskGraph& graph, const CollectiveRequest& reques
 
 TaskId StepTasks::collective(TaskGraph& graph, CollectiveOp op, Scope scope, double bytes, const char* label, int step,
                              std::vector<TaskId> after) {
-  Task task = planned(graph, {op, bytes, algorithm_, scope, 0});
+  Task task = planned(graph, {op, bytes, algorithm_, scope, scope == Scope::world ? ranks_ : 0});
   task.label = graph.label(label);
   task.step = step;
   task.after = std::move(after);

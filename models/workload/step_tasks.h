@@ -16,14 +16,16 @@ namespace clustersim {
 class StepTasks {
  public:
   // The planners must outlive the tasks; `planner` is null with one rank, `messages` where a collective is one
-  // transfer. `negotiation_s`: what a collective waits for besides (Horovod's coordinator).
+  // transfer. `ranks`: of a collective of the world, 0: all. `negotiation_s`: what a collective waits for besides
+  // (Horovod's coordinator).
   StepTasks(const CollectivePlanner* planner, const MessagePlanner* messages, StreamId collective_stream,
-            CollectiveAlgorithm algorithm, double negotiation_s)
+            CollectiveAlgorithm algorithm, double negotiation_s, int ranks = 0)
       : planner_(planner),
         messages_(messages),
         collective_stream_(collective_stream),
         algorithm_(algorithm),
-        negotiation_s_(negotiation_s) {}
+        negotiation_s_(negotiation_s),
+        ranks_(ranks) {}
 
   TaskId compute(TaskGraph& graph, const Rank& rank, WorkId work, Part part, const char* label, int step,
                  std::vector<TaskId> after = {});
@@ -40,6 +42,7 @@ class StepTasks {
   StreamId collective_stream_;
   CollectiveAlgorithm algorithm_;
   double negotiation_s_;
+  int ranks_;
   std::map<std::pair<std::pair<CollectiveOp, Scope>, double>, Task> collectives_;  // by operation, scope and bytes
 };
 

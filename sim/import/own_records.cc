@@ -58,8 +58,8 @@ std::optional<Measured> measured_of(const Record& r) {
     const auto subject = matmul_subject(r.word("precision"));
     if (!subject || r.word("data") == "zero") return std::nullopt;
     m.subject = *subject;
-    m.bytes = 2 * r.parameter("m") * r.parameter("n") * r.parameter("k");  // FLOP
-    m.value = r.derived("flop_per_s") > 0 ? r.derived("flop_per_s") : m.bytes / r.median;
+    const double flop = 2 * r.parameter("m") * r.parameter("n") * r.parameter("k");
+    m.value = r.derived("flop_per_s") > 0 ? r.derived("flop_per_s") : flop / r.median;
   } else if (name == "copy") {
     const std::string direction = r.word("direction");
     if (direction != "host_to_device" && direction != "device_to_host") return std::nullopt;

@@ -85,15 +85,21 @@ void check_model(const QuestionKeys& keys, const std::string& file, std::vector<
                         "such as {\"only\": [\"a100-sxm4-80gb\"]}"});
 }
 
-// What a job would be at fault for on a large machine, so that faults of the file and of the job are told together.
+// What a job would be at fault for on large machines, one for each stage of a divided model, so that faults of the file
+// and of the job are told together.
 void add_faults_of_job(const JsonValue& document, const Catalog& catalog, std::vector<Problem>& problems) {
   const JsonValue* job = document.find("job");
   if (job == nullptr || job->kind != JsonValue::Kind::object) return;
   const std::string file = problems.front().file;
   std::vector<Problem> quiet;
-  const JsonValue scenario = parse_json(R"({"clustersim": 1, "cluster": {"node": {"server": "hgx-h200-8-gpu-server"}},
-    "job": )" + to_text(*job, 0) + "}",
-                                        file, quiet);
+  const JsonValue* stages = job->find("pipeline_parallel");
+  const bool whole =
+      stages == nullptr || stages->kind != JsonValue::Kind::number || !(stages->number >= 1) || stages->number > 1024;
+  const std::string nodes = whole ? "1" : std::to_string(static_cast<int>(stages->number));
+  const JsonValue scenario =
+      parse_json(R"({"clustersim": 1, "cluster": {"nodes": )" + nodes +
+                     R"(, "node": {"server": "hgx-h200-8-gpu-server"}}, "job": )" + to_text(*job, 0) + "}",
+                 file, quiet);
   if (!quiet.empty()) return;
   try {
     read_scenario(scenario, file, {}, catalog);
@@ -244,7 +250,8 @@ Question read_question(const std::string& path, const Catalog& catalog) {
   question.without = keys.without.value_or(std::vector<std::string>());
   question.networks = keys.networks;
   question.batch_given = keys.job.batch_per_gpu.has_value();
-  question.sharded = keys.job.sharding.value_or(Sharding::none) != Sharding::none;
+  question.divided = keys.job.tensor_parallel.value_or(1) * keys.job.pipeline_parallel.value_or(1) > 1;
+  question.sharded = question.divided || keys.job.sharding.value_or(Sharding::none) != Sharding::none;
   question.global_batch = keys.global_batch;
   question.runs = keys.runs;
   question.most_machines = keys.most_machines;

@@ -40,7 +40,7 @@ struct Question {
   std::vector<std::string> only, without;            // ids of servers, instances and GPUs
   std::optional<std::vector<std::string>> networks;  // ids of cards that owned servers may get; empty: every one
   bool batch_given = false;                          // by the job
-  bool sharded = false;                              // so that more machines hold more
+  bool sharded = false, divided = false;             // so that more machines hold more
   std::vector<int> batches;                          // of a GPU, those to be tried; empty: not said
   std::optional<int> global_batch;                   // samples of a step, on whatever machines
   std::optional<int> runs;                           // that the money is for; empty: one

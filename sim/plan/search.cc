@@ -47,6 +47,7 @@ class MachineSearch {
         if (!try_count(count)) break;
         tried_.problems.clear();
       } catch (const InputError& error) {
+        if (!tried_.offers.empty() && question_.divided) continue;  // a count that the GPUs of a model do not divide
         if (!tried_.offers.empty()) return std::move(tried_);
         tried_.problems = error.problems();
         if (!question_.sharded) break;  // a whole job needs as much on each

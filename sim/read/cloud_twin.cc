@@ -87,11 +87,16 @@ int add_cloud_twin(ReadContext& context, const JobKeys& keys, const CloudSpec& c
 
   Job job = scenario.job;
   use_what_there_is(context, keys, cluster, job);
+  if (cluster.gpus() % job.gpus_per_model() != 0 || cloud.gpu_count % job.tensor_parallel != 0)
+    context.fault(kPointer,
+                  "an instance whose GPUs tensor_parallel " + std::to_string(job.tensor_parallel) +
+                      " divides, so many that the " + std::to_string(job.gpus_per_model()) + " GPUs of a model do",
+                  "\"" + cloud.id + "\" with " + std::to_string(cloud.gpu_count));
   job.shards = shards_of(job, cluster);
   double global = 0;
   for (const NodeGroup& group : scenario.cluster.groups)
     global += global_batch(job.on(group), group.count * group.node.gpus);
-  set_step(job, static_cast<int>(std::ceil(global / cluster.gpus())), cluster);
+  set_step(job, static_cast<int>(std::ceil(global * job.gpus_per_model() / cluster.gpus() - 1e-9)), cluster);
   const double now = global_batch(job, cluster.gpus());
   if (now != global)
     context.assume(kPointer, "global batch " + number_text(now),

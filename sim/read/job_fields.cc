@@ -122,14 +122,15 @@ void visit_rounds(FieldVisitor& v, JobKeys& keys) {
 }
 
 void visit_step(FieldVisitor& v, JobKeys& keys) {
-  v.key({.name = "batch_per_gpu",
-         .meaning = "samples of one pass on one GPU (stack mlperf: of one optimiser step)",
-         .default_text =
-             "the largest power of two that fits in memory (CNN and ViT up to 256; BERT 64 at 128 tokens, 16 at "
-             "512; decoders up to 16,384 tokens)",
-         .min = 1,
-         .max = 1e7},
-        keys.batch_per_gpu);
+  v.key(
+      {.name = "batch_per_gpu",
+       .meaning = "samples of one pass on one GPU, or on all that share a model (stack mlperf: of one optimiser step)",
+       .default_text =
+           "the largest power of two that fits in memory (CNN and ViT up to 256; BERT 64 at 128 tokens, 16 at "
+           "512; decoders up to 16,384 tokens)",
+       .min = 1,
+       .max = 1e7},
+      keys.batch_per_gpu);
   v.key({.name = "accumulation", .meaning = "passes in one optimiser step", .default_text = "1", .min = 1, .max = 1e5},
         keys.accumulation);
   v.key({.name = "no_sync", .meaning = "gradients are reduced after the last pass only", .default_text = "true"},
@@ -161,6 +162,24 @@ void visit_step(FieldVisitor& v, JobKeys& keys) {
         keys.activation_checkpointing);
   v.choice({.name = "sharding", .meaning = "what the GPUs divide among them", .default_text = "none"}, kShardingWords,
            keys.sharding);
+  v.key({.name = "tensor_parallel",
+         .meaning = "GPUs of a node that share every layer of a decoder",
+         .default_text = "1",
+         .min = 1,
+         .max = 1024},
+        keys.tensor_parallel);
+  v.key({.name = "pipeline_parallel",
+         .meaning = "stages of a decoder's layers, each on GPUs of its own",
+         .default_text = "1",
+         .min = 1,
+         .max = 1024},
+        keys.pipeline_parallel);
+  v.key({.name = "interleave",
+         .meaning = "parts of a pipeline's stage that take turns (interleaved schedule)",
+         .default_text = "1",
+         .min = 1,
+         .max = 1024},
+        keys.interleave);
   v.choice({.name = "fusion", .meaning = "how operators become kernels", .default_text = "by stack"}, kFusionWords,
            keys.fusion);
   v.choice({.name = "attention",

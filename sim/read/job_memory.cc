@@ -106,8 +106,8 @@ void check_memory(ReadContext& context, const std::string& pointer, const Job& j
     hint += (hint.empty() ? "would fit: " : ", or ") + saved;
   else if (hint.empty() && job.model == ModelKind::decoder)
     hint =
-        "not even one sequence fits fully sharded: more GPUs, or tensor and pipeline parallelism, which are not "
-        "modelled";
+        "not even one sequence fits fully sharded: more GPUs, or the model divided by tensor_parallel and "
+        "pipeline_parallel";
   if (const std::string other = larger_gpu(context, job, *gpu, ranks); !other.empty())
     hint += (hint.empty() ? "would fit: gpu " : ", or gpu ") + other;
   context.fault(pointer, "a job that fits in the " + there, std::to_string(job.batch_per_gpu) + ", which needs " + need,

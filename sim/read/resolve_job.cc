@@ -6,6 +6,7 @@
 #include "models/compute/attention.h"
 #include "sim/read/job_memory.h"
 #include "sim/read/resolve_data.h"
+#include "sim/read/resolve_model_parallel.h"
 #include "sim/read/resolve_trace.h"
 #include "sim/read/resolve_transformer.h"
 #include "sim/read/stack_defaults.h"
@@ -48,8 +49,9 @@ class JobResolver {
     add_optimizer();
     add_head();
     add_stack();
+    const bool divides = resolve_model_parallel(context_, keys_, cluster_, job_);
     resolve_sharding(context_, keys_, cluster_, job_);
-    add_batch();
+    add_batch(divides);
     check_groups();
     resolve_data(context_, keys_, cluster_, job_);
     add_rounds();
@@ -253,7 +255,7 @@ class JobResolver {
                      "NVSwitch adds up from its third generation on (H100 servers)");
   }
 
-  void add_batch() {
+  void add_batch(bool divides) {
     job_.accumulation = keys_.accumulation.value_or(1);
     if (!keys_.accumulation) context_.assume("/job/accumulation", "1", "default");
     take("no_sync", keys_.no_sync, true, "default", job_.no_sync);
@@ -274,7 +276,10 @@ class JobResolver {
     if (per_step > kMostSamples)
       context_.fault("/job/accumulation", "at most " + number_text(kMostSamples) + " samples in a step of one GPU",
                      number_text(per_step), "batch_per_gpu times accumulation");
-    check_memory(context_, "/job/batch_per_gpu", job_, cluster_);
+    if (divides)
+      check_memory(context_, "/job/batch_per_gpu", job_, cluster_);
+    else
+      job_.batch_per_gpu = 0;  // nor of that of a rented instance
   }
 
   void check_groups() {

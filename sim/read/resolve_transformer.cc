@@ -88,7 +88,7 @@ void check_sharded_passes(ReadContext& context, const Job& job) {
 
 int shards_of(const Job& job, const Cluster& cluster) {
   if (job.sharding == Sharding::none) return 1;
-  if (job.sharding != Sharding::hybrid) return std::max(1, cluster.gpus());
+  if (job.sharding != Sharding::hybrid) return std::max(1, cluster.gpus() / job.gpus_per_model());
   int fewest = std::max(1, cluster.gpus());
   for (const NodeGroup& group : cluster.groups) fewest = std::min(fewest, group.node.gpus);
   return fewest;
@@ -119,6 +119,8 @@ void resolve_sharding(ReadContext& context, const JobKeys& keys, const Cluster& 
   if (job.sharding != Sharding::none && job.reduction == Reduction::rs_ar_ag)
     context.fault("/job/sharding", "\"none\" beside reduction \"rs_ar_ag\", which shards the optimiser in its own way",
                   word, "give reduction \"all_reduce\", or no sharding");
+  if ((job.sharding == Sharding::full || job.sharding == Sharding::hybrid) && job.gpus_per_model() > 1)
+    context.fault("/job/sharding", "\"none\" or \"optimizer\" beside tensor_parallel or pipeline_parallel", word);
   job.shards = shards_of(job, cluster);
   if ((job.sharding == Sharding::full || job.sharding == Sharding::hybrid) && !keys.overlap && !job.overlap) {
     job.overlap = true;

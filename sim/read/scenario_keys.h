@@ -148,6 +148,7 @@ struct JobKeys {
   std::optional<Head> head;
   std::optional<bool> activation_checkpointing;
   std::optional<Sharding> sharding;
+  std::optional<int> tensor_parallel, pipeline_parallel, interleave;
   std::optional<Fusion> fusion;
   std::optional<Attention> attention;
   std::optional<GradientPrecision> gradient_precision;

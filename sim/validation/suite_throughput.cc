@@ -1,6 +1,7 @@
 // Suite `throughput`: the other training rows of throughput.csv, those that are not in training_suite.csv, as far as a
-// model of their network, software and GPU exists. Shown, never scored: nobody chose a constant by them, and they were
-// not picked for how well they state their conditions.
+// model of their network, software and GPU exists; and unseen_training.csv, rows found after the models stood,
+// predicted once before any of them was looked at ("unseen" before their group). Shown, never scored: nobody chose a
+// constant by them, and they were not picked for how well they state their conditions.
 #include <set>
 
 #include "sim/validation/measurement_table.h"
@@ -136,6 +137,15 @@ ValidationRow unanswered_row(const TransformerRun& run, const MeasurementRow& so
                source.text("unit"), run.not_modelled);
 }
 
+// Rows of unseen_training.csv state everything themselves: columns of training_suite.csv and of the tables beside it.
+void add_unseen(std::vector<ValidationRow>& rows) {
+  for (const MeasurementRow& source : read_measurements(measurements_path("unseen_training.csv"))) {
+    TrainingRow row = training_row(source, &source);
+    row.group = "unseen " + row.group;
+    rows.push_back(shown_row(row, source));
+  }
+}
+
 }  // namespace
 
 std::vector<ValidationBound> no_bounds(const std::vector<ValidationRow>&) { return {}; }
@@ -160,6 +170,7 @@ std::vector<ValidationRow> throughput_rows(ValidationBench&) {
     const std::string where = "throughput.csv " + source.text("id");
     rows.push_back(shown_row(training_row(MeasurementRow(std::move(columns), where), &source), source));
   }
+  add_unseen(rows);
   return rows;
 }
 

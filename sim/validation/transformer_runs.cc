@@ -1,5 +1,6 @@
 #include "sim/validation/transformer_runs.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace clustersim {
@@ -14,7 +15,7 @@ struct Shape {
   const char* base;
   int layers, hidden, heads, vocabulary;  // 0: of the base
 };
-// [published: llm-foundry, scripts/train/yamls/mpt; DLPerf, reports/GPT, heads of 96 and 64]
+// [published: llm-foundry, scripts/train/yamls/mpt; DLPerf, reports/GPT, heads of 96 and 64; Narayanan et al. 2021]
 constexpr Shape shapes[] = {{"MPT-125m", "gpt-3-small-125m", 12, 768, 12, 50368},
                             {"MPT-350m", "gpt-3-medium-350m", 24, 1024, 16, 50368},
                             {"MPT-760m", "gpt-3-large-760m", 24, 1536, 12, 50368},
@@ -26,6 +27,17 @@ constexpr Shape shapes[] = {{"MPT-125m", "gpt-3-small-125m", 12, 768, 12, 50368}
                             {"Llama-3.1-8B", "llama-3-8b", 0, 0, 0, 0},
                             {"GPT 498M (hidden 1536, 16 layers)", "gpt-3-large-760m", 16, 1536, 16, 51200},
                             {"GPT 117M (hidden 768, 12 layers)", "gpt-3-small-125m", 12, 768, 12, 51200},
+                            {"GPT 1.7B (Megatron)", "gpt-3-175b", 24, 2304, 24, 51200},
+                            {"GPT 3.6B (Megatron)", "gpt-3-175b", 30, 3072, 32, 51200},
+                            {"GPT 7.5B (Megatron)", "gpt-3-175b", 36, 4096, 32, 51200},
+                            {"GPT 18B (Megatron)", "gpt-3-175b", 40, 6144, 48, 51200},
+                            {"GPT 39B (Megatron)", "gpt-3-175b", 48, 8192, 64, 51200},
+                            {"GPT 76B (Megatron)", "gpt-3-175b", 60, 10240, 80, 51200},
+                            {"GPT 145B (Megatron)", "gpt-3-175b", 80, 12288, 96, 51200},
+                            {"GPT 310B (Megatron)", "gpt-3-175b", 96, 16384, 128, 51200},
+                            {"GPT 530B (Megatron)", "gpt-3-175b", 105, 20480, 128, 51200},
+                            {"GPT 1T (Megatron)", "gpt-3-175b", 128, 25600, 160, 51200},
+                            {"GPT-3 175B", "gpt-3-175b", 0, 0, 0, 0},
                             {"GPT-2", "gpt-2-small", 0, 0, 0, 0},
                             {"GPT-2 medium", "gpt-2-medium", 0, 0, 0, 0},
                             {"Nemotron-3 Nano 30B-A3B", "", 0, 0, 0, 0},
@@ -47,13 +59,11 @@ Json model_of(const Shape& shape) {
 }
 
 std::string reason_against(const MeasurementRow& row) {
-  const std::string &framework = row.text("framework"), &notes = row.text("notes");
+  const std::string& notes = row.text("notes");
   if (row.text("model") == "Nemotron-3 Nano 30B-A3B") return "not modelled: a mixture of experts";
   if (row.text("unit") == "s") return "not modelled: the source is sure neither of the GPU nor of the batch";
   if (contains(notes, " CP") && !contains(notes, "CP1")) return "not modelled: context parallelism";
   if (notes.starts_with("CP")) return "not modelled: context parallelism";
-  if (contains(framework, " TP") && !contains(framework, " TP1")) return "not modelled: tensor parallelism";
-  if (contains(framework, " PP") && !contains(framework, " PP1")) return "not modelled: pipeline parallelism";
   return "";
 }
 
@@ -103,10 +113,23 @@ double samples_per_s(const MeasurementRow& row, const Shape& shape, int gpus) {
   return rate;
 }
 
+// The whole number behind a word, `otherwise` where it is not there.
+int after(const std::string& text, const std::string& word, int otherwise) {
+  const std::size_t at = text.find(word);
+  return at == std::string::npos ? otherwise : std::stoi(text.substr(at + word.size()));
+}
+
 int micro_batch(const MeasurementRow& row) {
-  const std::string& notes = row.text("notes");
-  const std::size_t at = notes.find("micro-batch ");
-  return at == std::string::npos ? static_cast<int>(row.number("batch_per_gpu", 1)) : std::stoi(notes.substr(at + 12));
+  return after(row.text("notes"), "micro-batch ", static_cast<int>(row.number("batch_per_gpu", 1)));
+}
+
+void divide(const MeasurementRow& row, Json& job) {
+  const std::string& framework = row.text("framework");
+  const int copies = after(framework, " DP", 1), micro = micro_batch(row);
+  job["tensor_parallel"] = after(framework, " TP", 1);
+  job["pipeline_parallel"] = after(framework, " PP", 1);
+  job["interleave"] = after(row.text("notes"), "interleave ", 1);
+  job["accumulation"] = std::max(1, static_cast<int>(row.number("global_batch", 1)) / (copies * micro));
 }
 
 Json job_of(const MeasurementRow& row, const Shape& shape) {
@@ -127,9 +150,16 @@ Json job_of(const MeasurementRow& row, const Shape& shape) {
     job["sharding"] = "full";
     job["fusion"] = contains(notes, "compile") || contains(notes, "full AC") ? "jit" : "fused";
     job["activation_checkpointing"] = true;
-  } else if (source.starts_with("Oneflow-Inc/DLPerf")) {
+  } else if (source.starts_with("Oneflow-Inc/DLPerf") || source.starts_with("Narayanan")) {
     job["fusion"] = "eager";
     job["activation_checkpointing"] = true;
+    divide(row, job);
+  } else if (source.starts_with("mlcommons/")) {
+    job["fusion"] = "jit";
+    job["attention"] = "flash-3";
+    job["sharding"] = "optimizer";
+    job["gradient_precision"] = "fp16";
+    divide(row, job);
   } else {
     job["fusion"] = "eager";
   }
@@ -148,7 +178,9 @@ std::string remark_on(const MeasurementRow& row) {
   if (source.starts_with("pytorch/torchtitan"))
     return contains(notes, "full AC") ? "attention in half precision"
                                       : "selective checkpointing computes half of the products again, here all";
-  if (source.starts_with("Oneflow-Inc/DLPerf"))
+  if (source.starts_with("mlcommons/"))
+    return "the source overlaps the sums inside layers with their products, and joins casts to FP8 with other kernels";
+  if (source.starts_with("Oneflow-Inc/DLPerf") || source.starts_with("Narayanan"))
     return "fused softmax and GELU of the source are kernels of their own here";
   return "";
 }
@@ -160,6 +192,7 @@ std::optional<TransformerRun> transformer_run(const MeasurementRow& row) {
   if (shape == nullptr) return std::nullopt;
   TransformerRun run;
   const int gpus = static_cast<int>(row.number("gpus_total", 1));
+  const int nodes = static_cast<int>(row.number("nodes", 1));
   run.row.id = row.text("id");
   run.row.gpus = gpus;
   run.row.group = std::string_view(shape->base).starts_with("vit") ? "vision transformers" : "decoders";
@@ -172,7 +205,7 @@ std::optional<TransformerRun> transformer_run(const MeasurementRow& row) {
   run.row.measured = samples_per_s(row, *shape, gpus);
   const Json scenario = {{"clustersim", 1},
                          {"name", run.row.id},
-                         {"cluster", {{"nodes", 1}, {"node", node_of(*machine, gpus)}}},
+                         {"cluster", {{"nodes", nodes}, {"node", node_of(*machine, gpus / nodes)}}},
                          {"job", job_of(row, *shape)}};
   run.row.scenario = scenario.dump();
   run.remark = remark_on(row);

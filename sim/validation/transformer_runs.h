@@ -7,7 +7,9 @@
 //   pytorch/torchtitan     FSDP, gradients in FP32; jit where compiled; checkpointing, selective or full, as full
 //   Oneflow-Inc/DLPerf     V100: scores in memory; layers computed again; the rate by its own formula of FLOPs,
 //                          96 S l h^2 (1 + S / 6h + V / 16 l h) a sequence
-//   pytorch-image-models   one kernel an operator
+//   Narayanan et al. 2021  the same on A100, divided as the row says; micro-batches and interleaving by its scripts
+//   mlcommons              jit, cuDNN's attention, gradients and weights in half precision, ZeRO-1, divided as the row
+//   says pytorch-image-models   one kernel an operator
 // Checked by: tests/suites/suites_test.cc
 #pragma once
 

@@ -182,11 +182,18 @@ TEST_CASE("The batch is searched where the samples to a quality follow from it, 
   const Plan searched = ask(R"("optimizer": "lars", "target": {"quality": "mlperf"}}})");
   REQUIRE(searched.offers.size() == 1);
   const PlanOffer& best = searched.offers[0];
-  REQUIRE(best.batches.size() > 1);
   for (const PlanBatch& batch : best.batches) {
     CHECK(best.time_s <= batch.time_s);
     CHECK(batch.global == 8 * batch.per_gpu);
     CHECK(!batch.extrapolated);  // 1,632 to 67,840 a step are published, and 204 to 256 a GPU fit in 16 GB
+  }
+  // In full precision fewer fit than are published: 32, 64 and 128 a GPU.
+  const Plan full = ask(R"("optimizer": "lars", "precision": "fp32", "target": {"quality": "mlperf"}}})");
+  REQUIRE(full.offers.size() == 1);
+  REQUIRE(full.offers[0].batches.size() > 1);
+  for (const PlanBatch& batch : full.offers[0].batches) {
+    CHECK(full.offers[0].time_s <= batch.time_s);
+    CHECK(batch.extrapolated);
   }
   // A target of epochs says nothing of the batch: it stays the usual one.
   const Plan usual = ask(R"("target": {"epochs": 1}}})");

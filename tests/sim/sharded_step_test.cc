@@ -205,7 +205,7 @@ TEST_CASE("sharding: a scenario's words reach the step, for BERT and decoders, a
         0);
   CHECK(refused(job("gpt-2-small", R"(, "sharding": "full", "accumulation": 358)")).rfind("/job/accumulation", 0) == 0);
   CHECK(refused(job("llama-3-8b", "")).find("sharding \"full\"") != std::string::npos);
-  CHECK(refused(job("gpt-3-175b", R"(, "sharding": "full")")).find("tensor and pipeline") != std::string::npos);
+  CHECK(refused(job("gpt-3-175b", R"(, "sharding": "full")")).find("tensor_parallel") != std::string::npos);
 }
 
 TEST_CASE("attention: its kernel follows the GPU, and one that the GPU or the job has not is refused") {

@@ -129,3 +129,19 @@ TEST_CASE("conditions are means of what is known", "[gpubench]") {
   CHECK(numbers[1] == std::pair<std::string, double>("power_w", 150));
   CHECK(means({}).empty());
 }
+
+TEST_CASE("power is of work that lasted long enough to be read", "[gpubench]") {
+  Reading before, during;
+  before.time_s = 1;
+  during.time_s = 2.1;
+  before.power_w = 100;
+  during.power_w = 700;
+  during.sm_clock_mhz = 1700;
+  const auto long_work = within({before, during}, 2, 2.5);
+  REQUIRE(long_work.size() == 1);
+  CHECK(*long_work[0].power_w == 700);
+  const auto short_work = within({before, during}, 2, 2.2);
+  REQUIRE(short_work.size() == 1);
+  CHECK_FALSE(short_work[0].power_w);
+  CHECK(*short_work[0].sm_clock_mhz == 1700);
+}

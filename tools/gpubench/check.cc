@@ -1,5 +1,7 @@
 #include "tools/gpubench/check.h"
 
+#include "tools/gpubench/libraries.h"
+
 namespace clustersim::gpubench {
 namespace {
 
@@ -18,8 +20,11 @@ std::string advice(cudaError_t status) {
     case cudaErrorInsufficientDriver:
       return "install an NVIDIA driver that supports this CUDA version (nvidia-smi names the newest it supports)";
     case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
       return "this program holds no code for this GPU; build it with -DCMAKE_CUDA_ARCHITECTURES=<its compute "
-             "capability>";
+             "capability> (CUDA 13 knows 7.5 and later; Pascal and Volta need CUDA 12)";
+    case cudaErrorLaunchTimeout:
+      return "a watchdog ended the kernel, as on a GPU that drives a display; take one that does not";
     case cudaErrorDevicesUnavailable:
       return "another process holds the GPU exclusively";
     case cudaErrorSystemDriverMismatch:
@@ -38,29 +43,38 @@ std::string advice(cudaError_t status) {
 bool is_final(cudaError_t status) {
   return status == cudaErrorLaunchFailure || status == cudaErrorIllegalAddress || status == cudaErrorECCUncorrectable ||
          status == cudaErrorAssert || status == cudaErrorIllegalInstruction || status == cudaErrorMisalignedAddress ||
-         status == cudaErrorLaunchTimeout || status == cudaErrorHardwareStackError;
+         status == cudaErrorLaunchTimeout || status == cudaErrorHardwareStackError ||
+         status == cudaErrorInvalidAddressSpace || status == cudaErrorInvalidPc ||
+         status == cudaErrorNvlinkUncorrectable || status == cudaErrorContextIsDestroyed || status == cudaErrorUnknown;
 }
 
 void check(cudaError_t status, const std::string& what) {
   if (status == cudaSuccess) return;
-  throw Fault(sentence(what, cudaGetErrorString(status), advice(status)));
+  const std::string text = sentence(what, cudaGetErrorString(status), advice(status));
+  if (status == cudaErrorMemoryAllocation || status == cudaErrorNotSupported) throw Unavailable(text);
+  throw Fault(text);
 }
 
 void check(cublasStatus_t status, const std::string& what) {
   if (status == CUBLAS_STATUS_SUCCESS) return;
   const bool memory = status == CUBLAS_STATUS_ALLOC_FAILED;
   const bool unsupported = status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_ARCH_MISMATCH;
-  throw Fault(sentence(what, cublasLtGetStatusString(status),
-                       memory        ? "end other programs that hold this GPU's memory"
-                       : unsupported ? "this GPU or this cuBLAS has no such product"
-                                     : ""));
+  const std::string text = sentence(what, FROM(cublas_lt, cublasLtGetStatusString)(status),
+                                    memory        ? "end other programs that hold this GPU's memory"
+                                    : unsupported ? "this GPU or this cuBLAS has no such product"
+                                                  : "");
+  if (memory || unsupported) throw Unavailable(text);
+  throw Fault(text);
 }
 
 void check(cudnnStatus_t status, const std::string& what) {
   if (status == CUDNN_STATUS_SUCCESS) return;
   const bool version = status == CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH;
-  throw Fault(sentence(what, cudnnGetErrorString(status),
-                       version ? "the parts of cuDNN are of different versions: look at LD_LIBRARY_PATH" : ""));
+  const std::string text =
+      sentence(what, FROM(cudnn, cudnnGetErrorString)(status),
+               version ? "the parts of cuDNN are of different versions: look at LD_LIBRARY_PATH" : "");
+  if (status >= CUDNN_STATUS_NOT_SUPPORTED && status < CUDNN_STATUS_INTERNAL_ERROR) throw Unavailable(text);
+  throw Fault(text);
 }
 
 }  // namespace clustersim::gpubench

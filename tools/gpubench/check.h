@@ -14,7 +14,14 @@ struct Fault : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// `what` is what was tried, e.g. "allocate 4096 bytes on the GPU". Throw Fault unless the status is success.
+// Nothing is wrong, but it cannot be done here: not on this GPU, not in its memory, not with what is installed. The
+// record is skipped, not failed.
+struct Unavailable : Fault {
+  using Fault::Fault;
+};
+
+// `what` is what was tried, e.g. "allocate 4096 bytes on the GPU". Throw Fault unless the status is success,
+// Unavailable where it says that memory or support is missing.
 void check(cudaError_t status, const std::string& what);
 void check(cublasStatus_t status, const std::string& what);
 void check(cudnnStatus_t status, const std::string& what);

@@ -7,6 +7,8 @@
 
 #if CLUSTERSIM_NCCL
 #include <nccl.h>
+
+#include "tools/gpubench/libraries.h"
 #endif
 
 namespace clustersim::gpubench {
@@ -17,7 +19,8 @@ namespace {
 
 void check_nccl(ncclResult_t status, const char* what) {
   if (status == ncclSuccess) return;
-  throw Fault(std::string("NCCL cannot ") + what + ": " + ncclGetErrorString(status) + "; NCCL_DEBUG=INFO tells more");
+  throw Fault(std::string("NCCL cannot ") + what + ": " + FROM(nccl, ncclGetErrorString)(status) +
+              "; NCCL_DEBUG=INFO tells more");
 }
 
 // The device chosen for the session is chosen again at the end.
@@ -40,7 +43,7 @@ struct Rank {
 class Group {
  public:
   Group(int ranks, std::size_t bytes) : communicators_(static_cast<std::size_t>(ranks)) {
-    check_nccl(ncclCommInitAll(communicators_.data(), ranks, nullptr), "join the GPUs");
+    check_nccl(FROM(nccl, ncclCommInitAll)(communicators_.data(), ranks, nullptr), "join the GPUs");
     for (int i = 0; i < ranks; ++i) {
       check(cudaSetDevice(i), "use a GPU");
       ranks_.push_back({std::make_unique<Stream>(Order::with_default), allocate(bytes), allocate(bytes)});
@@ -49,7 +52,12 @@ class Group {
   }
   ~Group() {
     for (ncclComm_t communicator : communicators_) {
-      if (communicator != nullptr) ncclCommDestroy(communicator);
+      if (communicator == nullptr) continue;
+      if (lost_) {
+        FROM(nccl, ncclCommAbort)(communicator);
+      } else {
+        FROM(nccl, ncclCommDestroy)(communicator);
+      }
     }
   }
   Group(const Group&) = delete;
@@ -57,30 +65,46 @@ class Group {
 
   void enqueue(const std::string& operation, std::size_t bytes) {
     const std::size_t count = bytes / 4, share = count / ranks_.size();
-    check_nccl(ncclGroupStart(), "start a group");
+    check_nccl(FROM(nccl, ncclGroupStart)(), "start a group");
     for (std::size_t i = 0; i < ranks_.size(); ++i) {
       const Rank& rank = ranks_[i];
       const cudaStream_t stream = rank.stream->get();
       ncclResult_t status = ncclSuccess;
       if (operation == "all_reduce") {
-        status =
-            ncclAllReduce(rank.send->as(), rank.receive->as(), count, ncclFloat, ncclSum, communicators_[i], stream);
+        status = FROM(nccl, ncclAllReduce)(rank.send->as(), rank.receive->as(), count, ncclFloat, ncclSum,
+                                           communicators_[i], stream);
       } else if (operation == "all_gather") {
-        status = ncclAllGather(rank.send->as(), rank.receive->as(), share, ncclFloat, communicators_[i], stream);
+        status =
+            FROM(nccl, ncclAllGather)(rank.send->as(), rank.receive->as(), share, ncclFloat, communicators_[i], stream);
       } else {
-        status = ncclReduceScatter(rank.send->as(), rank.receive->as(), share, ncclFloat, ncclSum, communicators_[i],
-                                   stream);
+        status = FROM(nccl, ncclReduceScatter)(rank.send->as(), rank.receive->as(), share, ncclFloat, ncclSum,
+                                               communicators_[i], stream);
       }
       check_nccl(status, "enqueue a collective");
     }
-    check_nccl(ncclGroupEnd(), "run a collective");
+    check_nccl(FROM(nccl, ncclGroupEnd)(), "run a collective");
   }
 
-  void wait() const {
-    for (const Rank& rank : ranks_) rank.stream->wait();
+  // Gives up after a while: where GPUs cannot reach each other (ACS, IOMMU), collectives never end.
+  void wait() {
+    constexpr double patience_s = 20;
+    const double begin_s = now_s();
+    for (const Rank& rank : ranks_) {
+      cudaError_t status = cudaErrorNotReady;
+      while ((status = cudaStreamQuery(rank.stream->get())) == cudaErrorNotReady) {
+        lost_ = true;
+        check_interrupt();
+        if (now_s() < begin_s + patience_s) continue;
+        throw Fault("a collective did not end within 20 s; NCCL_P2P_DISABLE=1 shows whether P2P is at fault");
+      }
+      lost_ = status != cudaSuccess;
+      check(status, "run a collective");
+    }
   }
+  bool lost() const { return lost_; }
 
  private:
+  bool lost_ = false;  // what runs will not end: aborted, not waited for
   std::vector<ncclComm_t> communicators_;
   std::vector<Rank> ranks_;
 };
@@ -108,6 +132,7 @@ void run_collectives(Session& session) {
   int ranks = 0;
   check(cudaGetDeviceCount(&ranks), "count the GPUs");
   if (ranks < 2) return session.skip("nccl", {}, "one GPU: nothing to join");
+  if (!nccl().missing().empty()) return session.skip("nccl", {}, nccl().missing());
   const DeviceScope home(session.device());
   const std::size_t largest = session.quick() ? std::size_t{64} << 20 : std::size_t{1} << 30;
   std::unique_ptr<Group> group;
@@ -117,6 +142,7 @@ void run_collectives(Session& session) {
                                      {"bytes", static_cast<std::int64_t>(bytes)},
                                      {"ranks", std::int64_t{ranks}}};
       session.attempt("nccl", parameters, [&] {
+        if (group && group->lost()) throw Unavailable("a collective before did not end");
         if (!group) group = std::make_unique<Group>(ranks, largest);
         return collective(session, *group, operation, bytes, ranks, parameters);
       });
@@ -126,7 +152,7 @@ void run_collectives(Session& session) {
 
 std::string nccl_version() {
   int version = 0;  // 22809 is 2.28.9
-  if (ncclGetVersion(&version) != ncclSuccess) return "";
+  if (!nccl().missing().empty() || FROM(nccl, ncclGetVersion)(&version) != ncclSuccess) return "";
   return std::to_string(version / 10000) + "." + std::to_string(version / 100 % 100) + "." +
          std::to_string(version % 100);
 }

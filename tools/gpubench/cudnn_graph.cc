@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "tools/gpubench/libraries.h"
+
 namespace clustersim::gpubench {
 namespace {
 
@@ -23,8 +25,9 @@ std::vector<SharedDescriptor> configurations(const Descriptor& graph, cudnnBacke
     raw.push_back(found.back()->get());
   }
   std::int64_t count = 0;
-  if (cudnnBackendGetAttribute(heuristic.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS, CUDNN_TYPE_BACKEND_DESCRIPTOR,
-                               most_engines, &count, raw.data()) != CUDNN_STATUS_SUCCESS) {
+  if (FROM(cudnn, cudnnBackendGetAttribute)(heuristic.get(), CUDNN_ATTR_ENGINEHEUR_RESULTS,
+                                            CUDNN_TYPE_BACKEND_DESCRIPTOR, most_engines, &count,
+                                            raw.data()) != CUDNN_STATUS_SUCCESS) {
     return {};
   }
   found.resize(static_cast<std::size_t>(std::clamp<std::int64_t>(count, 0, most_engines)));
@@ -37,10 +40,11 @@ EngineNotes notes_of(const Descriptor& configuration) {
   std::int64_t count = 0;
   cudnnBackendNumericalNote_t numerical[CUDNN_NUMERICAL_NOTE_TYPE_COUNT] = {};
   EngineNotes notes;
-  if (cudnnBackendGetAttribute(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1,
-                               &count, &raw) != CUDNN_STATUS_SUCCESS ||
-      cudnnBackendGetAttribute(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
-                               CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count, numerical) != CUDNN_STATUS_SUCCESS) {
+  if (FROM(cudnn, cudnnBackendGetAttribute)(configuration.get(), CUDNN_ATTR_ENGINECFG_ENGINE,
+                                            CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &count, &raw) != CUDNN_STATUS_SUCCESS ||
+      FROM(cudnn, cudnnBackendGetAttribute)(engine.get(), CUDNN_ATTR_ENGINE_NUMERICAL_NOTE, CUDNN_TYPE_NUMERICAL_NOTE,
+                                            CUDNN_NUMERICAL_NOTE_TYPE_COUNT, &count,
+                                            numerical) != CUDNN_STATUS_SUCCESS) {
     return notes;
   }
   for (std::int64_t i = 0; i < std::min<std::int64_t>(count, CUDNN_NUMERICAL_NOTE_TYPE_COUNT); ++i) {
@@ -52,22 +56,27 @@ EngineNotes notes_of(const Descriptor& configuration) {
 
 }  // namespace
 
-Cudnn::Cudnn(cudaStream_t stream) {
-  check(cudnnCreate(&handle_), "start cuDNN");
-  check(cudnnSetStream(handle_, stream), "give cuDNN a stream");
+cudnnHandle_t Cudnn::get() const {
+  if (handle_ == nullptr) {
+    check(FROM(cudnn, cudnnCreate)(&handle_), "start cuDNN");
+    check(FROM(cudnn, cudnnSetStream)(handle_, stream_), "give cuDNN a stream");
+  }
+  return handle_;
 }
 
-Cudnn::~Cudnn() { cudnnDestroy(handle_); }
+Cudnn::~Cudnn() {
+  if (handle_ != nullptr) FROM(cudnn, cudnnDestroy)(handle_);
+}
 
 Descriptor::Descriptor(cudnnBackendDescriptorType_t type) {
-  check(cudnnBackendCreateDescriptor(type, &descriptor_), "create a descriptor of cuDNN");
+  check(FROM(cudnn, cudnnBackendCreateDescriptor)(type, &descriptor_), "create a descriptor of cuDNN");
 }
 
-Descriptor::~Descriptor() { cudnnBackendDestroyDescriptor(descriptor_); }
+Descriptor::~Descriptor() { FROM(cudnn, cudnnBackendDestroyDescriptor)(descriptor_); }
 
 Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t count,
                             const void* values) {
-  check(cudnnBackendSetAttribute(descriptor_, name, type, count, values),
+  check(FROM(cudnn, cudnnBackendSetAttribute)(descriptor_, name, type, count, values),
         "set attribute " + std::to_string(name) + " of cuDNN");
   return *this;
 }
@@ -90,20 +99,22 @@ Descriptor& Descriptor::set(cudnnBackendAttributeName_t name, cudnnDataType_t ty
 }
 
 Descriptor& Descriptor::finalize(const char* what) {
-  check(cudnnBackendFinalize(descriptor_), what);
+  check(FROM(cudnn, cudnnBackendFinalize)(descriptor_), what);
   return *this;
 }
 
-bool Descriptor::try_finalize() { return cudnnBackendFinalize(descriptor_) == CUDNN_STATUS_SUCCESS; }
+bool Descriptor::try_finalize() { return FROM(cudnn, cudnnBackendFinalize)(descriptor_) == CUDNN_STATUS_SUCCESS; }
 
 SharedDescriptor tensor(std::int64_t id, cudnnDataType_t type, const std::vector<std::int64_t>& dimensions,
-                        const std::vector<std::int64_t>& strides) {
+                        const std::vector<std::int64_t>& strides, Place place) {
   const SharedDescriptor made = make(CUDNN_BACKEND_TENSOR_DESCRIPTOR);
   made->set_counts(CUDNN_ATTR_TENSOR_UNIQUE_ID, {id});
   made->set(CUDNN_ATTR_TENSOR_DATA_TYPE, type);
   made->set_counts(CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT, {16});
   made->set_counts(CUDNN_ATTR_TENSOR_DIMENSIONS, dimensions);
   made->set_counts(CUDNN_ATTR_TENSOR_STRIDES, strides);
+  const bool by_value = place == Place::host;
+  if (by_value) made->set(CUDNN_ATTR_TENSOR_IS_BY_VALUE, CUDNN_TYPE_BOOLEAN, 1, &by_value);
   made->finalize("describe a tensor");
   return made;
 }
@@ -123,8 +134,8 @@ CudnnPlan::CudnnPlan(const Cudnn& library, const Descriptor& operation, bool ten
       plan->set(CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, *configuration);
       if (!plan->try_finalize()) continue;
       std::int64_t count = 0, bytes = 0;
-      check(cudnnBackendGetAttribute(plan->get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, 1, &count,
-                                     &bytes),
+      check(FROM(cudnn, cudnnBackendGetAttribute)(plan->get(), CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                                  CUDNN_TYPE_INT64, 1, &count, &bytes),
             "ask for the workspace of a plan");
       if (static_cast<std::size_t>(bytes) > most_workspace_bytes) continue;
       if (bytes > 0) workspace_ = allocate(static_cast<std::size_t>(bytes));
@@ -134,7 +145,7 @@ CudnnPlan::CudnnPlan(const Cudnn& library, const Descriptor& operation, bool ten
       return;
     }
   }
-  throw Fault("cuDNN has no engine for this operation on this GPU");
+  throw Unavailable("cuDNN has no engine for this operation on this GPU");
 }
 
 void CudnnPlan::bind(const std::vector<std::int64_t>& ids, const std::vector<void*>& data) {
@@ -148,7 +159,7 @@ void CudnnPlan::bind(const std::vector<std::int64_t>& ids, const std::vector<voi
 }
 
 void CudnnPlan::enqueue() const {
-  check(cudnnBackendExecute(handle_, plan_->get(), variant_->get()), "run a plan of cuDNN");
+  check(FROM(cudnn, cudnnBackendExecute)(handle_, plan_->get(), variant_->get()), "run a plan of cuDNN");
 }
 
 }  // namespace clustersim::gpubench

@@ -14,17 +14,18 @@
 
 namespace clustersim::gpubench {
 
-// The library, on the session's stream.
+// The library, on the session's stream; started when it is first needed.
 class Cudnn {
  public:
-  explicit Cudnn(cudaStream_t stream);
+  explicit Cudnn(cudaStream_t stream) : stream_(stream) {}
   ~Cudnn();
   Cudnn(const Cudnn&) = delete;
   Cudnn& operator=(const Cudnn&) = delete;
-  cudnnHandle_t get() const { return handle_; }
+  cudnnHandle_t get() const;  // throws Fault where it cannot be started, Unavailable where it is not installed
 
  private:
-  cudnnHandle_t handle_ = nullptr;
+  cudaStream_t stream_;
+  mutable cudnnHandle_t handle_ = nullptr;
 };
 
 // A backend descriptor that frees itself; attributes are set by type.
@@ -53,9 +54,11 @@ class Descriptor {
 
 using SharedDescriptor = std::shared_ptr<Descriptor>;
 
+enum class Place { gpu, host };  // a number on the host is passed by value
+
 // Strides in elements; a 4-d tensor is N, C, H, W whatever its layout in memory.
 SharedDescriptor tensor(std::int64_t id, cudnnDataType_t type, const std::vector<std::int64_t>& dimensions,
-                        const std::vector<std::int64_t>& strides);
+                        const std::vector<std::int64_t>& strides, Place place = Place::gpu);
 
 struct EngineNotes {
   bool tensor_core = false, winograd = false;
@@ -63,7 +66,7 @@ struct EngineNotes {
 
 class CudnnPlan {
  public:
-  // `tensor_cores`: whether engines on them are allowed. Throws Fault where no engine can be built.
+  // `tensor_cores`: whether engines on them are allowed. Throws Unavailable where no engine can be built.
   CudnnPlan(const Cudnn& library, const Descriptor& operation, bool tensor_cores);
 
   EngineNotes notes() const { return notes_; }

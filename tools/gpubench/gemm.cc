@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "tools/gpubench/kernels.h"
+#include "tools/gpubench/libraries.h"
 
 namespace clustersim::gpubench {
 namespace {
@@ -34,16 +35,17 @@ std::size_t out_bytes(cudaDataType_t type) { return type == CUDA_R_32F ? 4 : 2; 
 class Layout {
  public:
   Layout(cudaDataType_t type, int rows, int columns, int batch) {
-    check(cublasLtMatrixLayoutCreate(&layout_, type, rows, columns, rows), "describe a matrix");
+    check(FROM(cublas_lt, cublasLtMatrixLayoutCreate)(&layout_, type, rows, columns, rows), "describe a matrix");
     if (batch == 1) return;
     const std::int64_t stride = static_cast<std::int64_t>(rows) * columns;
-    check(cublasLtMatrixLayoutSetAttribute(layout_, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch, sizeof batch),
+    check(FROM(cublas_lt, cublasLtMatrixLayoutSetAttribute)(layout_, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, &batch,
+                                                            sizeof batch),
           "describe a batch");
-    check(
-        cublasLtMatrixLayoutSetAttribute(layout_, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride),
-        "describe a batch");
+    check(FROM(cublas_lt, cublasLtMatrixLayoutSetAttribute)(layout_, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                                            &stride, sizeof stride),
+          "describe a batch");
   }
-  ~Layout() { cublasLtMatrixLayoutDestroy(layout_); }
+  ~Layout() { FROM(cublas_lt, cublasLtMatrixLayoutDestroy)(layout_); }
   Layout(const Layout&) = delete;
   Layout& operator=(const Layout&) = delete;
   cublasLtMatrixLayout_t get() const { return layout_; }
@@ -79,7 +81,7 @@ std::vector<float> floats_at(const Buffer& buffer, cudaDataType_t type, std::siz
 cublasLtHandle_t library() {
   static const cublasLtHandle_t handle = [] {
     cublasLtHandle_t created = nullptr;
-    check(cublasLtCreate(&created), "start cuBLASLt");
+    check(FROM(cublas_lt, cublasLtCreate)(&created), "start cuBLASLt");
     return created;
   }();
   return handle;
@@ -97,18 +99,19 @@ struct Gemm::Plan {
   Plan(const GemmRequest& r, const Types& t)
       : types(t), a(t.in, r.k, r.m, r.batch), b(t.in, r.k, r.n, r.batch), d(t.out, r.m, r.n, r.batch) {}
   ~Plan() {
-    if (operation != nullptr) cublasLtMatmulDescDestroy(operation);
+    if (operation != nullptr) FROM(cublas_lt, cublasLtMatmulDescDestroy)(operation);
   }
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
 
   template <class T>
   void set(cublasLtMatmulDescAttributes_t attribute, const T& value) {
-    check(cublasLtMatmulDescSetAttribute(operation, attribute, &value, sizeof value), "describe a product");
+    check(FROM(cublas_lt, cublasLtMatmulDescSetAttribute)(operation, attribute, &value, sizeof value),
+          "describe a product");
   }
 
   void describe(const GemmRequest& r) {
-    check(cublasLtMatmulDescCreate(&operation, types.compute, CUDA_R_32F), "describe a product");
+    check(FROM(cublas_lt, cublasLtMatmulDescCreate)(&operation, types.compute, CUDA_R_32F), "describe a product");
     set(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_T);
     if (types.in == CUDA_R_8F_E4M3) {
       scale = upload(std::vector<float>{1.0f});
@@ -128,23 +131,23 @@ struct Gemm::Plan {
 
   void choose(const GemmRequest& r) {
     cublasLtMatmulPreference_t preference = nullptr;
-    check(cublasLtMatmulPreferenceCreate(&preference), "choose a plan");
+    check(FROM(cublas_lt, cublasLtMatmulPreferenceCreate)(&preference), "choose a plan");
     const std::size_t limit = workspace_bytes;
     const std::uint32_t schemes = r.split_k ? CUBLASLT_REDUCTION_SCHEME_MASK : CUBLASLT_REDUCTION_SCHEME_NONE;
-    cublasStatus_t status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
-                                                                 &limit, sizeof limit);
+    cublasStatus_t status = FROM(cublas_lt, cublasLtMatmulPreferenceSetAttribute)(
+        preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &limit, sizeof limit);
     if (status == CUBLAS_STATUS_SUCCESS) {
-      status = cublasLtMatmulPreferenceSetAttribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes,
-                                                    sizeof schemes);
+      status = FROM(cublas_lt, cublasLtMatmulPreferenceSetAttribute)(
+          preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &schemes, sizeof schemes);
     }
     int found = 0;
     if (status == CUBLAS_STATUS_SUCCESS) {
-      status = cublasLtMatmulAlgoGetHeuristic(library(), operation, a.get(), b.get(), d.get(), d.get(), preference, 1,
-                                              &chosen, &found);
+      status = FROM(cublas_lt, cublasLtMatmulAlgoGetHeuristic)(library(), operation, a.get(), b.get(), d.get(), d.get(),
+                                                               preference, 1, &chosen, &found);
     }
-    cublasLtMatmulPreferenceDestroy(preference);
+    FROM(cublas_lt, cublasLtMatmulPreferenceDestroy)(preference);
     check(status, "choose a plan for a " + r.precision + " product");
-    if (found == 0) throw Fault("cuBLASLt has no " + r.precision + " product of this shape on this GPU");
+    if (found == 0) throw Unavailable("cuBLASLt has no " + r.precision + " product of this shape on this GPU");
   }
 };
 
@@ -178,9 +181,10 @@ double Gemm::flop() const { return 2.0 * request_.m * request_.n * request_.k * 
 void Gemm::enqueue(cudaStream_t stream) const {
   const Plan& plan = *plan_;
   const float one = 1, zero = 0;
-  check(cublasLtMatmul(library(), plan.operation, &one, plan.a_data->as(), plan.a.get(), plan.b_data->as(),
-                       plan.b.get(), &zero, plan.d_data->as(), plan.d.get(), plan.d_data->as(), plan.d.get(),
-                       &plan.chosen.algo, plan.workspace->as(), workspace_bytes, stream),
+  check(FROM(cublas_lt, cublasLtMatmul)(library(), plan.operation, &one, plan.a_data->as(), plan.a.get(),
+                                        plan.b_data->as(), plan.b.get(), &zero, plan.d_data->as(), plan.d.get(),
+                                        plan.d_data->as(), plan.d.get(), &plan.chosen.algo, plan.workspace->as(),
+                                        workspace_bytes, stream),
         "run a " + request_.precision + " product");
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "tools/gpubench/groups.h"
+#include "tools/gpubench/libraries.h"
 #include "tools/measurement/options.h"
 #include "tools/measurement/record.h"
 #include "tools/measurement/summary.h"
@@ -33,7 +34,7 @@ constexpr Group groups[] = {
     {"memory", "stream_triad", 18, gpubench::run_memory, "copy, read, triad and sum through DRAM and L2"},
     {"launch", "launch_back_to_back", 8, gpubench::run_launch, "empty kernels in streams and graphs"},
     {"gemm", "gemm", 45, gpubench::run_gemm, "matrix products of many shapes and precisions"},
-    {"sustained", "gemm_sustained", 24, gpubench::run_sustained, "large products until clock and power settle"},
+    {"sustained", "gemm_sustained", 26, gpubench::run_sustained, "large products until clock and power settle"},
     {"attention", "attention_products", 14, gpubench::run_attention, "batched products, softmax, fused attention"},
     {"convolution", "convolution", 60, gpubench::run_convolution, "the convolutions of ResNet-50 and their gradients"},
     {"normalisation", "batch_norm", 14, gpubench::run_normalisation, "batch and layer norm, softmax, GELU, dropout"},
@@ -70,6 +71,11 @@ std::string version_text(int number) {
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+// A library's: 91900 is 9.19.0.
+std::string dotted(std::size_t number) {
+  return std::to_string(number / 10000) + "." + std::to_string(number / 100 % 100) + "." + std::to_string(number % 100);
+}
+
 std::string cpu_model() {
   std::ifstream stream("/proc/cpuinfo");
   for (std::string line; std::getline(stream, line);) {
@@ -93,18 +99,15 @@ measurement::Parameters describe(Session& session) {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) machine.emplace_back(name, text);
   };
+  if (const auto ecc = session.sensors().ecc()) add("ecc", *ecc ? "on" : "off");
   int runtime = 0, gpus = 0;
   gpubench::check(cudaRuntimeGetVersion(&runtime), "read the version of CUDA");
   gpubench::check(cudaGetDeviceCount(&gpus), "count the GPUs");
-  const auto cublas = static_cast<int>(cublasLtGetVersion());
-  const auto cudnn = static_cast<int>(cudnnGetVersion());
   machine.emplace_back("gpus", std::int64_t{gpus});
   add("driver", session.sensors().driver_version());
   add("cuda", version_text(runtime));
-  add("cublas",
-      std::to_string(cublas / 10000) + "." + std::to_string(cublas / 100 % 100) + "." + std::to_string(cublas % 100));
-  add("cudnn",
-      std::to_string(cudnn / 10000) + "." + std::to_string(cudnn / 100 % 100) + "." + std::to_string(cudnn % 100));
+  if (gpubench::cublas_lt().missing().empty()) add("cublas", dotted(FROM(cublas_lt, cublasLtGetVersion)()));
+  if (gpubench::cudnn().missing().empty()) add("cudnn", dotted(FROM(cudnn, cudnnGetVersion)()));
   add("nccl", gpubench::nccl_version());
   add("cpu", cpu_model());
   return machine;
@@ -128,7 +131,24 @@ void require_gpu(int device) {
   }
 }
 
+// What a reader of the numbers should know before they are taken, on standard error and in the file.
+void warn_of_company(Session& session, measurement::MeasurementFile& file) {
+  const std::optional<double> busy = session.sensors().utilisation();
+  if (busy) file.machine.emplace_back("busy_before_percent", *busy);
+  if (busy.value_or(0) >= 10) {
+    std::fprintf(stderr,
+                 "clustersim-gpubench: the GPU is %.0f %% busy with other work; end that, or the rates are low\n",
+                 *busy);
+  }
+  std::string missing;
+  for (const gpubench::LateLibrary* library : {&gpubench::cublas_lt(), &gpubench::cudnn()}) {
+    if (!library->missing().empty()) missing += "clustersim-gpubench: skipped what needs " + library->missing() + "\n";
+  }
+  std::fputs(missing.c_str(), stderr);
+}
+
 int run(int count, char** arguments) {
+  const double begin_s = gpubench::now_s();
   measurement::Accepted accepted;
   accepted.device = true;
   for (const Group& group : groups) accepted.groups.emplace_back(group.name);
@@ -149,13 +169,18 @@ int run(int count, char** arguments) {
   {
     Session session(options.device, options.quick);
     file.machine = describe(session);
-    const double end_s = gpubench::now_s() + (options.quick ? 50 : 265);
+    warn_of_company(session, file);
+    const double end_s = begin_s + (options.quick ? 52 : 270);
+    session.begin_group("warm-up", end_s);
+    session.warm_up();
     for (const Group& group : groups) {
       if (!measurement::wanted(options, group.name)) continue;
       const double limit_s = options.quick ? group.limit_s / 6 : group.limit_s;
       session.begin_group(group.name, std::min(limit_s, end_s - gpubench::now_s()));
       try {
         group.run(session);
+      } catch (const gpubench::Unavailable& reason) {
+        session.skip(group.benchmark, {}, reason.what());
       } catch (const std::exception& fault) {
         session.add(measurement::failed(group.benchmark, {}, fault.what()));
       }

@@ -5,6 +5,14 @@
 namespace clustersim::gpubench {
 
 Buffer::Buffer(std::size_t bytes) : bytes_(bytes) {
+  // Asked first: where the driver may put it into the host's memory (WSL), it would, and all of it would crawl.
+  constexpr std::size_t small = std::size_t{64} << 20;
+  std::size_t free = 0, total = 0;
+  if (bytes > small) check(cudaMemGetInfo(&free, &total), "ask for the GPU's free memory");
+  if (bytes > small && bytes > free) {
+    throw Unavailable("not in the GPU's memory: " + std::to_string(bytes >> 20) + " MiB more are needed, " +
+                      std::to_string(free >> 20) + " of " + std::to_string(total >> 20) + " MiB are free");
+  }
   check(cudaMalloc(&data_, bytes), "allocate " + std::to_string(bytes) + " bytes on the GPU");
 }
 
@@ -13,7 +21,10 @@ Buffer::~Buffer() { cudaFree(data_); }
 SharedBuffer allocate(std::size_t bytes) { return std::make_shared<Buffer>(bytes); }
 
 PinnedBuffer::PinnedBuffer(std::size_t bytes) {
-  check(cudaMallocHost(&data_, bytes), "lock " + std::to_string(bytes) + " bytes of host memory (ulimit -l)");
+  if (const cudaError_t status = cudaMallocHost(&data_, bytes); status != cudaSuccess) {
+    throw Unavailable("cannot lock " + std::to_string(bytes >> 10) + " KiB of host memory: " +
+                      cudaGetErrorString(status) + "; ulimit -l and the memory of the container limit it");
+  }
 }
 
 PinnedBuffer::~PinnedBuffer() { cudaFreeHost(data_); }

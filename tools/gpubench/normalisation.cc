@@ -4,6 +4,7 @@
 #include "tools/gpubench/cudnn_graph.h"
 #include "tools/gpubench/groups.h"
 #include "tools/gpubench/kernels.h"
+#include "tools/gpubench/libraries.h"
 #include "tools/gpubench/references.h"
 
 namespace clustersim::gpubench {
@@ -11,8 +12,8 @@ namespace {
 
 class TensorDescriptor {
  public:
-  TensorDescriptor() { check(cudnnCreateTensorDescriptor(&descriptor_), "describe a tensor"); }
-  ~TensorDescriptor() { cudnnDestroyTensorDescriptor(descriptor_); }
+  TensorDescriptor() { check(FROM(cudnn, cudnnCreateTensorDescriptor)(&descriptor_), "describe a tensor"); }
+  ~TensorDescriptor() { FROM(cudnn, cudnnDestroyTensorDescriptor)(descriptor_); }
   TensorDescriptor(const TensorDescriptor&) = delete;
   TensorDescriptor& operator=(const TensorDescriptor&) = delete;
   cudnnTensorDescriptor_t get() const { return descriptor_; }
@@ -32,12 +33,12 @@ class BatchNorm {
  public:
   BatchNorm(const NormRequest& request, const Cudnn& library, cudaStream_t stream)
       : request_(request), library_(library.get()) {
-    check(cudnnSetTensor4dDescriptor(tensor_.get(), CUDNN_TENSOR_NHWC, CUDNN_DATA_HALF, request.batch, request.channels,
-                                     request.size, request.size),
+    check(FROM(cudnn, cudnnSetTensor4dDescriptor)(tensor_.get(), CUDNN_TENSOR_NHWC, CUDNN_DATA_HALF, request.batch,
+                                                  request.channels, request.size, request.size),
           "describe a tensor");
-    check(cudnnDeriveBNTensorDescriptor(statistics_.get(), tensor_.get(), mode), "describe statistics");
-    check(cudnnCreateActivationDescriptor(&activation_), "describe a rectifier");
-    check(cudnnSetActivationDescriptor(activation_, CUDNN_ACTIVATION_RELU, CUDNN_PROPAGATE_NAN, 0),
+    check(FROM(cudnn, cudnnDeriveBNTensorDescriptor)(statistics_.get(), tensor_.get(), mode), "describe statistics");
+    check(FROM(cudnn, cudnnCreateActivationDescriptor)(&activation_), "describe a rectifier");
+    check(FROM(cudnn, cudnnSetActivationDescriptor)(activation_, CUDNN_ACTIVATION_RELU, CUDNN_PROPAGATE_NAN, 0),
           "describe a rectifier");
     ops_ = request.fused == "none"   ? CUDNN_BATCHNORM_OPS_BN
            : request.fused == "relu" ? CUDNN_BATCHNORM_OPS_BN_ACTIVATION
@@ -54,7 +55,7 @@ class BatchNorm {
     allocate_workspaces();
     forward();  // leaves statistics and the reserve for the backward pass
   }
-  ~BatchNorm() { cudnnDestroyActivationDescriptor(activation_); }
+  ~BatchNorm() { FROM(cudnn, cudnnDestroyActivationDescriptor)(activation_); }
   BatchNorm(const BatchNorm&) = delete;
   BatchNorm& operator=(const BatchNorm&) = delete;
 
@@ -73,13 +74,15 @@ class BatchNorm {
     const cudnnTensorDescriptor_t t = tensor_.get(), extra = adds() ? t : nullptr;
     const cudnnActivationDescriptor_t rectifier = active() ? activation_ : nullptr;
     std::size_t forward_bytes = 0, backward_bytes = 0, reserve_bytes = 0;
-    check(cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize(library_, mode, ops_, t, extra, t, statistics_.get(),
-                                                                   rectifier, &forward_bytes),
+    check(FROM(cudnn, cudnnGetBatchNormalizationForwardTrainingExWorkspaceSize)(
+              library_, mode, ops_, t, extra, t, statistics_.get(), rectifier, &forward_bytes),
           "ask for the workspace of a normalisation");
-    check(cudnnGetBatchNormalizationBackwardExWorkspaceSize(library_, mode, ops_, t, active() ? t : nullptr, t, extra,
-                                                            t, statistics_.get(), rectifier, &backward_bytes),
+    check(FROM(cudnn, cudnnGetBatchNormalizationBackwardExWorkspaceSize)(library_, mode, ops_, t,
+                                                                         active() ? t : nullptr, t, extra, t,
+                                                                         statistics_.get(), rectifier, &backward_bytes),
           "ask for the workspace of a normalisation");
-    check(cudnnGetBatchNormalizationTrainingExReserveSpaceSize(library_, mode, ops_, rectifier, t, &reserve_bytes),
+    check(FROM(cudnn, cudnnGetBatchNormalizationTrainingExReserveSpaceSize)(library_, mode, ops_, rectifier, t,
+                                                                            &reserve_bytes),
           "ask for the reserve of a normalisation");
     workspace_ = allocate(std::max({forward_bytes, backward_bytes, std::size_t{256}}));
     reserve_ = allocate(std::max(reserve_bytes, std::size_t{256}));
@@ -90,7 +93,7 @@ class BatchNorm {
     const float one = 1, zero = 0;
     const cudnnTensorDescriptor_t t = tensor_.get();
     check(
-        cudnnBatchNormalizationForwardTrainingEx(
+        FROM(cudnn, cudnnBatchNormalizationForwardTrainingEx)(
             library_, mode, ops_, &one, &zero, t, tensors_[0]->as(), adds() ? t : nullptr,
             adds() ? tensors_[1]->as() : nullptr, t, tensors_[2]->as(), statistics_.get(), vectors_[0]->as(),
             vectors_[1]->as(), 0.1, vectors_[2]->as(), vectors_[3]->as(), epsilon, vectors_[4]->as(), vectors_[5]->as(),
@@ -101,7 +104,7 @@ class BatchNorm {
   void backward() const {
     const float one = 1, zero = 0;
     const cudnnTensorDescriptor_t t = tensor_.get();
-    check(cudnnBatchNormalizationBackwardEx(
+    check(FROM(cudnn, cudnnBatchNormalizationBackwardEx)(
               library_, mode, ops_, &one, &zero, &one, &zero, t, tensors_[0]->as(), active() ? t : nullptr,
               active() ? tensors_[2]->as() : nullptr, t, tensors_[3]->as(), adds() ? t : nullptr,
               adds() ? tensors_[4]->as() : nullptr, t, tensors_[5]->as(), statistics_.get(), vectors_[0]->as(),

@@ -22,16 +22,22 @@ struct Kind {
 
 std::vector<Kind> kinds_of(Session& session, const Cudnn& library) {
   const cudaStream_t stream = session.stream();
-  const auto gemm = std::make_shared<Gemm>(GemmRequest{8192, 8192, 8192}, stream);
-  const ConvRequest request = {{256, 256, 14, 3, 1, 5}, 256};
-  const auto convolution = std::make_shared<Convolution>(request, library, stream);
+  std::vector<Kind> kinds;
+  try {
+    const auto gemm = std::make_shared<Gemm>(GemmRequest{8192, 8192, 8192}, stream);
+    kinds.push_back({"gemm", [=] { gemm->enqueue(stream); }});
+    const ConvRequest request = {{256, 256, 14, 3, 1, 5}, 256};
+    const auto convolution = std::make_shared<Convolution>(request, library, stream);
+    kinds.push_back({"convolution", [=] { convolution->enqueue(); }});
+  } catch (const Unavailable&) {  // a library is not installed: the group of its own says so
+  }
   constexpr std::size_t bytes = std::size_t{512} << 20;
   const SharedBuffer a = allocate(bytes), b = allocate(bytes), out = allocate(bytes);
   fill_normal(a->as(), bytes / 4, Element::fp32, 1, 1, stream);
   fill_normal(b->as(), bytes / 4, Element::fp32, 1, 2, stream);
-  return {{"gemm", [=] { gemm->enqueue(stream); }},
-          {"convolution", [=] { convolution->enqueue(); }},
-          {"stream", [=] { stream_triad(a->as<float>(), b->as<float>(), out->as<float>(), 3.0f, bytes / 4, stream); }}};
+  kinds.push_back(
+      {"stream", [=] { stream_triad(a->as<float>(), b->as<float>(), out->as<float>(), 3.0f, bytes / 4, stream); }});
+  return kinds;
 }
 
 // The limit is taken back whatever happens.
@@ -53,21 +59,24 @@ void sweep_clocks(Session& session) {
   if (!highest)
     return session.skip("clock_sweep", {}, "the GPU's clocks are not known: " + session.sensors().why_not());
   const Cudnn library(session.stream());
-  const std::vector<Kind> kinds = kinds_of(session, library);
-  const double seconds = session.quick() ? 0.3 : 0.8;
+  std::vector<Kind> kinds;  // made once it is known that limits are permitted
+  const double seconds = session.quick() ? 0.5 : 0.8;
   for (double share : {1.0, 0.9, 0.8, 0.7, 0.6, 0.5}) {
     if (session.quick() && share != 1.0 && share != 0.7) continue;
     const auto mhz = static_cast<unsigned>(*highest * share);
     const ClockLimit limit(session.sensors(), mhz);
     if (!limit.refusal().empty()) return session.skip("clock_sweep", {}, limit.refusal());
+    if (kinds.empty()) kinds = kinds_of(session, library);
     for (const Kind& kind : kinds) {
       const Parameters parameters = {{"work", std::string(kind.name)},
                                      {"clock_limit_mhz", static_cast<std::int64_t>(mhz)}};
       session.attempt("clock_sweep", parameters, [&] {
+        // The first third: until the clock is what was asked for and the reading of the power has come after it.
+        session.time_for(kind.enqueue, seconds / 3);
         const double begin_s = now_s();
-        const std::vector<double> samples = session.time_for(kind.enqueue, seconds);
+        const std::vector<double> samples = session.time_for(kind.enqueue, seconds * 2 / 3);
         Record record = measurement::measured("clock_sweep", parameters, samples);
-        record.conditions = session.conditions_since(begin_s + seconds / 3);  // power is a running mean
+        record.conditions = session.conditions_since(begin_s);
         return record;
       });
     }
@@ -98,8 +107,10 @@ void step_of_heat(Session& session) {
   const double heating_s = 20, cooling_s = 10;
   const Parameters parameters = {{"heating_s", heating_s}, {"cooling_s", cooling_s}};
   if (session.quick()) return session.skip("thermal_step", parameters, "left out by --quick");
+  if (session.remaining_s() < heating_s + cooling_s)
+    return session.skip("thermal_step", parameters, "the time for this group was used up");
   session.attempt("thermal_step", parameters, [&] {
-    if (!session.sensors().read().temperature_c) throw Fault("no temperature: " + session.sensors().why_not());
+    if (!session.sensors().read().temperature_c) throw Unavailable("no temperature: " + session.sensors().why_not());
     const double begin_s = now_s();
     {
       const Gemm gemm(GemmRequest{8192, 8192, 8192}, session.stream());
@@ -126,8 +137,10 @@ void step_of_heat(Session& session) {
 void run_power(Session& session) {
   try {
     sweep_clocks(session);
+  } catch (const Unavailable& reason) {
+    session.skip("clock_sweep", {}, reason.what());
   } catch (const std::exception& fault) {
-    session.skip("clock_sweep", {}, fault.what());
+    session.add(measurement::failed("clock_sweep", {}, fault.what()));
   }
   step_of_heat(session);
 }

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <chrono>
+#include <csignal>
+#include <fstream>
 
 namespace clustersim::gpubench {
 namespace {
@@ -12,6 +14,26 @@ using Handle = void*;
 using Status = int;
 constexpr Status success = 0;
 constexpr unsigned clock_sm = 1, clock_memory = 2, temperature_gpu = 0;
+
+constexpr unsigned power_instant = 186;  // NVML_FI_DEV_POWER_INSTANT, milliwatt
+
+struct FieldValue {  // nvmlFieldValue_t
+  unsigned field = 0, scope = 0;
+  long long timestamp = 0, latency_us = 0;
+  int type = 0;
+  Status status = 0;
+  union {
+    unsigned number;
+    unsigned long long wide = 0;
+  } value;
+};
+static_assert(sizeof(FieldValue) == 40);
+
+struct Utilisation {  // nvmlUtilization_t
+  unsigned gpu = 0, memory = 0;
+};
+
+volatile std::sig_atomic_t limited = 0;
 
 template <class Function>
 void find(void* library, const char* name, Function*& function) {
@@ -37,8 +59,15 @@ struct Sensors::Library {
   Status (*temperature)(Handle, unsigned, unsigned*) = nullptr;
   Status (*lock_clocks)(Handle, unsigned, unsigned) = nullptr;
   Status (*reset_clocks)(Handle) = nullptr;
+  Status (*fields)(Handle, int, FieldValue*) = nullptr;
+  Status (*utilisation)(Handle, Utilisation*) = nullptr;
+  Status (*ecc)(Handle, unsigned*, unsigned*) = nullptr;
 
-  explicit Library(const std::string& pci_bus_id) {
+  Library(const std::string& pci_bus_id, bool slice) {
+    if (slice) {
+      fault = "a slice of a GPU (MIG): clock and power are those of the whole";
+      return;
+    }
     library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) {
       fault = "libnvidia-ml.so.1 is not installed (it comes with the driver)";
@@ -56,6 +85,9 @@ struct Sensors::Library {
     find(library, "nvmlDeviceGetTemperature", temperature);
     find(library, "nvmlDeviceSetGpuLockedClocks", lock_clocks);
     find(library, "nvmlDeviceResetGpuLockedClocks", reset_clocks);
+    find(library, "nvmlDeviceGetFieldValues", fields);
+    find(library, "nvmlDeviceGetUtilizationRates", utilisation);
+    find(library, "nvmlDeviceGetEccMode", ecc);
     if (init == nullptr || handle_by_bus == nullptr) {
       fault = "libnvidia-ml.so.1 is older than this program knows";
       return;
@@ -64,7 +96,7 @@ struct Sensors::Library {
     if (status == success) status = handle_by_bus(pci_bus_id.c_str(), &device);
     if (status != success) {
       device = nullptr;
-      fault = text(status);
+      fault = "NVML: " + text(status);
     }
   }
 
@@ -85,7 +117,9 @@ struct Sensors::Library {
   }
 };
 
-Sensors::Sensors(const std::string& pci_bus_id) : library_(std::make_unique<Library>(pci_bus_id)) {
+bool clock_limit_in_force() { return limited != 0; }
+
+Sensors::Sensors(const std::string& pci_bus_id, bool slice) : library_(std::make_unique<Library>(pci_bus_id, slice)) {
   if (library_->device != nullptr) thread_ = std::thread([this] { watch(); });
 }
 
@@ -114,8 +148,13 @@ std::string Sensors::why_not() const { return library_->fault; }
 
 std::string Sensors::driver_version() const {
   char text[96] = {};
-  if (library_->device == nullptr || library_->driver_version == nullptr) return "";
-  return library_->driver_version(text, sizeof text) == success ? text : "";
+  if (library_->device != nullptr && library_->driver_version != nullptr &&
+      library_->driver_version(text, sizeof text) == success) {
+    return text;
+  }
+  std::string version;  // without NVML, as in some containers
+  std::getline(std::ifstream("/sys/module/nvidia/version"), version);
+  return version;
 }
 
 std::optional<double> Sensors::power_limit_w() const {
@@ -125,40 +164,60 @@ std::optional<double> Sensors::power_limit_w() const {
 
 std::optional<double> Sensors::max_sm_clock_mhz() const { return library_->number(library_->max_clock, clock_sm); }
 
+std::optional<bool> Sensors::ecc() const {
+  unsigned now = 0, after_reboot = 0;
+  if (library_->device == nullptr || library_->ecc == nullptr) return {};
+  if (library_->ecc(library_->device, &now, &after_reboot) != success) return {};
+  return now != 0;
+}
+
+std::optional<double> Sensors::utilisation() const {
+  Utilisation utilisation;
+  if (library_->device == nullptr || library_->utilisation == nullptr) return {};
+  if (library_->utilisation(library_->device, &utilisation) != success) return {};
+  return utilisation.gpu;
+}
+
 Reading Sensors::read() const {
   Reading reading;
   reading.time_s = now_s();
   reading.sm_clock_mhz = library_->number(library_->clock, clock_sm);
   reading.memory_clock_mhz = library_->number(library_->clock, clock_memory);
-  if (const auto milliwatt = library_->number(library_->power)) reading.power_w = *milliwatt * 1e-3;
+  FieldValue field;
+  field.field = power_instant;
+  if (library_->device != nullptr && library_->fields != nullptr &&
+      library_->fields(library_->device, 1, &field) == success && field.status == success && field.value.number > 0) {
+    reading.power_w = field.value.number * 1e-3;
+  } else if (const auto milliwatt = library_->number(library_->power)) {
+    reading.power_w = *milliwatt * 1e-3;
+  }
   reading.temperature_c = library_->number(library_->temperature, temperature_gpu);
   return reading;
 }
 
 std::vector<Reading> Sensors::readings_since(double begin_s) const {
-  std::vector<Reading> since;
+  const double end_s = now_s();
+  std::vector<Reading> readings;
   {
     const std::lock_guard lock(mutex_);
-    for (const Reading& reading : readings_) {
-      if (reading.time_s >= begin_s) since.push_back(reading);
-    }
+    readings = within(readings_, begin_s, end_s);
   }
-  since.push_back(read());
-  return since;
+  if (readings.empty()) readings = within({read()}, begin_s, begin_s);
+  return readings;
 }
 
 std::string Sensors::limit_clock(unsigned mhz) {
   if (library_->device == nullptr) return library_->fault;
   if (library_->lock_clocks == nullptr) return "this driver cannot limit clocks";
-  const Status status = library_->lock_clocks(library_->device, 0, mhz);
+  const Status status = library_->lock_clocks(library_->device, mhz, mhz);
   if (status != success) return library_->text(status) + "; limiting clocks needs root (run it with sudo)";
-  limited_ = true;
+  limited = 1;
   return "";
 }
 
 void Sensors::release_clock() {
-  if (limited_ && library_->reset_clocks != nullptr) library_->reset_clocks(library_->device);
-  limited_ = false;
+  if (limited != 0 && library_->reset_clocks != nullptr) library_->reset_clocks(library_->device);
+  limited = 0;
 }
 
 }  // namespace clustersim::gpubench

@@ -1,8 +1,9 @@
 // One GPU, its stream, and the records that are being collected.
 //
 // Time of work on the GPU: t = (time between two events around n repetitions) / n, with n such that the repetitions
-// last some milliseconds; one batch to warm up, then the median of several. A fault becomes a failed record and the
-// rest goes on. Each group has a share of the time; what does not fit is recorded as skipped.
+// last some milliseconds; one batch to warm up, then the median of several. Repetitions of a few microseconds are
+// launched as a CUDA graph, since the host could not launch them as fast as they run. A fault becomes a failed record
+// and the rest goes on. Each group has a share of the time; what does not fit is recorded as skipped.
 #pragma once
 
 #include <functional>
@@ -26,13 +27,14 @@ struct Work {
   Numbers amounts;                      // derived as amount / median: {"bytes_per_s", bytes}
   Numbers facts;                        // derived as they are
   std::function<std::string()> verify;  // compares with a reference: empty, or what is wrong
+  bool capture = true;                  // whether short repetitions may be launched as a graph
 };
 
 // Asked for by the user. No std::exception: it is no fault of a benchmark, and passes by those who record faults.
 struct Interrupted {};
 
-// From here on SIGINT, SIGTERM and SIGHUP are noted; the benchmark at hand ends soon, and what it changed (a clock's
-// limit) is undone on the way out.
+// From here on SIGINT, SIGTERM, SIGHUP and SIGQUIT are noted; the benchmark at hand ends soon, and what it changed (a
+// clock's limit) is undone on the way out. A second one ends the program at once, except while a limit is in force.
 void note_interrupts();
 void check_interrupt();  // throws Interrupted
 
@@ -49,7 +51,8 @@ class Session {
 
   // The group has `limit_s` from now on.
   void begin_group(const std::string& name, double limit_s);
-  bool out_of_time() const { return now_s() > group_end_s_; }
+  double remaining_s() const { return group_end_s_ - now_s(); }
+  bool out_of_time() const { return remaining_s() < 0; }
 
   // `prepare` allocates and returns the work; it, verification and timing are one attempt.
   void measure(const std::string& benchmark, const Parameters& parameters, const std::function<Work()>& prepare);
@@ -58,13 +61,17 @@ class Session {
   void attempt(const std::string& benchmark, const Parameters& parameters, const std::function<Record()>& run);
   void skip(const std::string& benchmark, const Parameters& parameters, const std::string& reason);
 
-  // Samples of the seconds of one repetition. At least `batch_s` a sample.
-  std::vector<double> time(const std::function<void()>& enqueue, double batch_s = 4e-3);
+  // Samples of the seconds of one repetition; at least 4 ms of repetitions a sample (quick: 2 ms).
+  std::vector<double> time(const std::function<void()>& enqueue, bool capture = true);
 
   // Repeats for `seconds`; the samples are batches in order.
   std::vector<double> time_for(const std::function<void()>& enqueue, double seconds);
 
   Numbers conditions_since(double begin_s) const { return means(sensors_.readings_since(begin_s)); }
+
+  // A kernel of ours, which throws where this program has no code for the GPU; then products and a convolution, until
+  // the libraries are loaded and the clock is up.
+  void warm_up();
 
   void add(Record record) { records_.push_back(std::move(record)); }
 

@@ -19,65 +19,94 @@ unsigned blocks_for(std::size_t packs) {
   return static_cast<unsigned>((packs + threads * unroll - 1) / (threads * unroll));
 }
 
-// Calls f(i) for the packs of this block: `unroll` of them a thread, neighbours side by side.
-template <class F>
-__device__ void for_packs(std::size_t packs, F f) {
+// store(i, load(i)) for the packs of this block: `unroll` of them a thread, neighbours side by side. All are loaded
+// before one is stored, since the compiler may not move a load over a store that could be to the same place.
+template <class T, class Load, class Store>
+__device__ void for_packs(std::size_t packs, Load load, Store store) {
   const std::size_t base = static_cast<std::size_t>(blockIdx.x) * threads * unroll + threadIdx.x;
+  Pack<T> x[unroll];
 #pragma unroll
   for (int u = 0; u < unroll; ++u) {
     const std::size_t i = base + static_cast<std::size_t>(u) * threads;
-    if (i < packs) f(i);
+    if (i < packs) x[u] = load(i);
+  }
+#pragma unroll
+  for (int u = 0; u < unroll; ++u) {
+    const std::size_t i = base + static_cast<std::size_t>(u) * threads;
+    if (i < packs) store(i, x[u]);
   }
 }
 
 template <class T>
 __global__ void copy_kernel(const Pack<T>* a, Pack<T>* out, std::size_t packs) {
-  for_packs(packs, [=](std::size_t i) { out[i] = a[i]; });
+  for_packs<T>(
+      packs, [=](std::size_t i) { return a[i]; }, [=](std::size_t i, const Pack<T>& x) { out[i] = x; });
 }
 
+// One atomic sum a block: of one a warp, all to the same place, there would be more than the L2 can take.
 template <class T>
 __global__ void read_kernel(const Pack<T>* a, float* sum, std::size_t packs) {
+  __shared__ float parts[threads / 32];
   float part = 0;
-  for_packs(packs, [&](std::size_t i) {
-    const Pack<T> x = a[i];
+  for_packs<T>(
+      packs, [=](std::size_t i) { return a[i]; },
+      [&](std::size_t, const Pack<T>& x) {
 #pragma unroll
-    for (int k = 0; k < Pack<T>::size; ++k) part += static_cast<float>(x.v[k]);
-  });
+        for (int k = 0; k < Pack<T>::size; ++k) part += static_cast<float>(x.v[k]);
+      });
   for (int offset = 16; offset > 0; offset /= 2) part += __shfl_down_sync(0xffffffffu, part, offset);
-  if (threadIdx.x % 32 == 0) atomicAdd(sum, part);
+  if (threadIdx.x % 32 == 0) parts[threadIdx.x / 32] = part;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  for (int warp = 1; warp < threads / 32; ++warp) part += parts[warp];
+  atomicAdd(sum, part);
 }
 
 template <class T>
 __global__ void triad_kernel(const Pack<T>* a, const Pack<T>* b, Pack<T>* out, T s, std::size_t packs) {
-  for_packs(packs, [=](std::size_t i) {
-    Pack<T> x = a[i];
-    const Pack<T> y = b[i];
+  for_packs<T>(
+      packs,
+      [=](std::size_t i) {
+        Pack<T> x = a[i];
+        const Pack<T> y = b[i];
 #pragma unroll
-    for (int k = 0; k < Pack<T>::size; ++k) x.v[k] = x.v[k] + s * y.v[k];
-    out[i] = x;
-  });
+        for (int k = 0; k < Pack<T>::size; ++k) x.v[k] = x.v[k] + s * y.v[k];
+        return x;
+      },
+      [=](std::size_t i, const Pack<T>& x) { out[i] = x; });
 }
 
 template <class T>
 __global__ void three_kernel(const Pack<T>* a, const Pack<T>* b, const Pack<T>* c, Pack<T>* out, std::size_t packs) {
-  for_packs(packs, [=](std::size_t i) {
-    Pack<T> x = a[i];
-    const Pack<T> y = b[i], z = c[i];
+  for_packs<T>(
+      packs,
+      [=](std::size_t i) {
+        Pack<T> x = a[i];
+        const Pack<T> y = b[i], z = c[i];
 #pragma unroll
-    for (int k = 0; k < Pack<T>::size; ++k) x.v[k] = x.v[k] + y.v[k] + z.v[k];
-    out[i] = x;
-  });
+        for (int k = 0; k < Pack<T>::size; ++k) x.v[k] = x.v[k] + y.v[k] + z.v[k];
+        return x;
+      },
+      [=](std::size_t i, const Pack<T>& x) { out[i] = x; });
 }
 
 __global__ void ring_kernel(const Pack<float>* a, const Pack<float>* b, Pack<float>* out, std::size_t packs) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-#pragma unroll 4
-  for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < packs; i += stride) {
-    Pack<float> x = a[i];
-    const Pack<float> y = b[i];
+  std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (; i < packs; i += unroll * stride) {
+    Pack<float> x[unroll];
 #pragma unroll
-    for (int k = 0; k < 4; ++k) x.v[k] += y.v[k];
-    out[i] = x;
+    for (int u = 0; u < unroll; ++u) {
+      if (i + u * stride >= packs) continue;
+      x[u] = a[i + u * stride];
+      const Pack<float> y = b[i + u * stride];
+#pragma unroll
+      for (int k = 0; k < 4; ++k) x[u].v[k] += y.v[k];
+    }
+#pragma unroll
+    for (int u = 0; u < unroll; ++u) {
+      if (i + u * stride < packs) out[i + u * stride] = x[u];
+    }
   }
 }
 
