@@ -6,6 +6,7 @@
 #include "tools/gpubench/gemm.h"
 #include "tools/gpubench/groups.h"
 #include "tools/gpubench/kernels.h"
+#include "tools/gpubench/libraries.h"
 #include "tools/gpubench/references.h"
 
 namespace clustersim::gpubench {
@@ -89,6 +90,8 @@ class FusedAttention {
  public:
   FusedAttention(const Shape& shape, const Cudnn& library, cudaStream_t stream)
       : scale_(1 / std::sqrt(static_cast<float>(shape.head_size))) {
+    constexpr std::size_t oldest = 91301;
+    if (FROM(cudnn, cudnnGetVersion)() < oldest) throw Unavailable("the cuDNN installed is older than 9.13.1");
     const auto elements = static_cast<std::size_t>(shape.count());
     for (int i = 0; i < 4; ++i) {
       halves_.push_back(allocate(elements * 2));

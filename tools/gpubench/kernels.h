@@ -41,7 +41,7 @@ void launch_empty(int arguments, cudaStream_t stream);
 // Keeps `blocks` SMs (a block takes all the shared memory of one) until *release is not 0 or `limit_ms` have passed.
 void hold_sms(int blocks, const volatile int* release, int limit_ms, int shared_bytes, cudaStream_t stream);
 
-// ---- Rows of fp16, accumulated in fp32; a block a row
+// ---- Rows of fp16, accumulated in fp32; 16384 columns at most
 
 void softmax_rows(const __half* in, __half* out, int rows, int columns, cudaStream_t stream);
 void layer_norm_rows(const __half* in, __half* out, int rows, int columns, cudaStream_t stream);

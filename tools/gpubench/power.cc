@@ -126,6 +126,7 @@ void step_of_heat(Session& session) {
     for (const Reading& reading : readings) {
       if (reading.power_w && reading.time_s > hot_s - 3 && reading.time_s < hot_s) power_w.push_back(*reading.power_w);
     }
+    if (power_w.empty()) throw Unavailable("this GPU does not tell its power");
     Record record = measurement::measured("thermal_step", parameters, power_w, "W");
     add_series(record, readings, begin_s, hot_s);
     return record;

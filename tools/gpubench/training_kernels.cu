@@ -33,19 +33,41 @@ __device__ float block_sum(float value) {
   return block_reduce(value, 0.0f, [](float a, float b) { return a + b; });
 }
 
-constexpr int row_packs = 8;  // packs of 8 that a thread keeps: rows of up to 256 x 8 x 8 columns
+// How a row is shared: among the lanes of one warp where it is short, else among the threads of a block. A thread keeps
+// `packs` of 8 numbers, so that short rows, too, have enough reads under way.
+template <int row_threads_, int packs_>
+struct RowShape {
+  static constexpr int row_threads = row_threads_, packs = packs_, rows_a_block = threads / row_threads_;
+};
 
-// Reads a row into registers, lets `f` work on it, writes it back: one read and one write.
-template <class F>
-__device__ void for_row(const __half* in, __half* out, int columns, F f) {
-  const Halves* row = reinterpret_cast<const Halves*>(in + static_cast<std::size_t>(blockIdx.x) * columns);
-  Halves* out_row = reinterpret_cast<Halves*>(out + static_cast<std::size_t>(blockIdx.x) * columns);
-  const int packs = columns / 8;
-  float x[row_packs * 8];
+template <class Shape, class F>
+__device__ float row_reduce(float value, float neutral, F combine) {
+  if constexpr (Shape::row_threads == threads) {
+    return block_reduce(value, neutral, combine);
+  } else {
+    for (int offset = 16; offset > 0; offset /= 2) value = combine(value, __shfl_xor_sync(0xffffffffu, value, offset));
+    return value;
+  }
+}
+
+template <class Shape>
+__device__ float row_sum(float value) {
+  return row_reduce<Shape>(value, 0.0f, [](float a, float b) { return a + b; });
+}
+
+// Reads a row into registers, lets `f` work on it, writes it back: one read and one write. All threads of a row call f.
+template <class Shape, class F>
+__device__ void for_row(const __half* in, __half* out, int rows, int columns, F f) {
+  const int row_index = blockIdx.x * Shape::rows_a_block + threadIdx.x / Shape::row_threads;
+  if (row_index >= rows) return;
+  const Halves* row = reinterpret_cast<const Halves*>(in + static_cast<std::size_t>(row_index) * columns);
+  Halves* out_row = reinterpret_cast<Halves*>(out + static_cast<std::size_t>(row_index) * columns);
+  const int packs = columns / 8, lane = threadIdx.x % Shape::row_threads;
+  float x[Shape::packs * 8];
   int count = 0;
 #pragma unroll
-  for (int u = 0; u < row_packs; ++u) {
-    const int i = u * threads + threadIdx.x;
+  for (int u = 0; u < Shape::packs; ++u) {
+    const int i = u * Shape::row_threads + lane;
     if (i < packs) {
       const Halves pack = row[i];
 #pragma unroll
@@ -55,8 +77,8 @@ __device__ void for_row(const __half* in, __half* out, int columns, F f) {
   }
   f(x, count);
 #pragma unroll
-  for (int u = 0; u < row_packs; ++u) {
-    const int i = u * threads + threadIdx.x;
+  for (int u = 0; u < Shape::packs; ++u) {
+    const int i = u * Shape::row_threads + lane;
     if (i < packs) {
       Halves pack;
 #pragma unroll
@@ -66,42 +88,60 @@ __device__ void for_row(const __half* in, __half* out, int columns, F f) {
   }
 }
 
-__global__ void softmax_kernel(const __half* in, __half* out, int columns) {
-  for_row(in, out, columns, [](float* x, int count) {
+template <class Shape>
+__global__ void softmax_kernel(const __half* in, __half* out, int rows, int columns) {
+  for_row<Shape>(in, out, rows, columns, [](float* x, int count) {
     float largest = -INFINITY;
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) {
+    for (int k = 0; k < Shape::packs * 8; ++k) {
       if (k < count) largest = fmaxf(largest, x[k]);
     }
-    largest = block_reduce(largest, -INFINITY, [](float a, float b) { return fmaxf(a, b); });
+    largest = row_reduce<Shape>(largest, -INFINITY, [](float a, float b) { return fmaxf(a, b); });
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) {
+    for (int k = 0; k < Shape::packs * 8; ++k) {
       if (k < count) sum += x[k] = __expf(x[k] - largest);
     }
-    const float scale = 1.0f / block_sum(sum);
+    const float scale = 1.0f / row_sum<Shape>(sum);
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) x[k] *= scale;
+    for (int k = 0; k < Shape::packs * 8; ++k) x[k] *= scale;
   });
 }
 
-__global__ void layer_norm_kernel(const __half* in, __half* out, int columns) {
-  for_row(in, out, columns, [columns](float* x, int count) {
+template <class Shape>
+__global__ void layer_norm_kernel(const __half* in, __half* out, int rows, int columns) {
+  for_row<Shape>(in, out, rows, columns, [columns](float* x, int count) {
     float sum = 0;
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) {
+    for (int k = 0; k < Shape::packs * 8; ++k) {
       if (k < count) sum += x[k];
     }
-    const float mean = block_sum(sum) / columns;
+    const float mean = row_sum<Shape>(sum) / columns;
     float squares = 0;
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) {
+    for (int k = 0; k < Shape::packs * 8; ++k) {
       if (k < count) squares += (x[k] - mean) * (x[k] - mean);
     }
-    const float scale = rsqrtf(block_sum(squares) / columns + 1e-5f);
+    const float scale = rsqrtf(row_sum<Shape>(squares) / columns + 1e-5f);
 #pragma unroll
-    for (int k = 0; k < row_packs * 8; ++k) x[k] = (x[k] - mean) * scale;
+    for (int k = 0; k < Shape::packs * 8; ++k) x[k] = (x[k] - mean) * scale;
   });
+}
+
+// Calls launch(RowShape) with the smallest that holds a row of so many columns; 16384 at most.
+template <class Launch>
+void with_row_shape(int columns, Launch launch) {
+  if (columns <= 256) return launch(RowShape<32, 1>{});
+  if (columns <= 512) return launch(RowShape<32, 2>{});
+  if (columns <= 1024) return launch(RowShape<32, 4>{});
+  if (columns <= 2048) return launch(RowShape<threads, 1>{});
+  if (columns <= 4096) return launch(RowShape<threads, 2>{});
+  launch(RowShape<threads, 8>{});
+}
+
+template <class Shape>
+unsigned row_blocks(int rows) {
+  return static_cast<unsigned>((rows + Shape::rows_a_block - 1) / Shape::rows_a_block);
 }
 
 // out[i] = f(a[i], b[i], index), eight at a time; `b` may be `a`.
@@ -217,11 +257,17 @@ __global__ void unscale_kernel(float4* gradient, std::size_t packs, float scale,
 }  // namespace
 
 void softmax_rows(const __half* in, __half* out, int rows, int columns, cudaStream_t stream) {
-  softmax_kernel<<<rows, threads, 0, stream>>>(in, out, columns);
+  with_row_shape(columns, [=](auto shape) {
+    using Shape = decltype(shape);
+    softmax_kernel<Shape><<<row_blocks<Shape>(rows), threads, 0, stream>>>(in, out, rows, columns);
+  });
 }
 
 void layer_norm_rows(const __half* in, __half* out, int rows, int columns, cudaStream_t stream) {
-  layer_norm_kernel<<<rows, threads, 0, stream>>>(in, out, columns);
+  with_row_shape(columns, [=](auto shape) {
+    using Shape = decltype(shape);
+    layer_norm_kernel<Shape><<<row_blocks<Shape>(rows), threads, 0, stream>>>(in, out, rows, columns);
+  });
 }
 
 void gelu(const __half* in, __half* out, std::size_t count, cudaStream_t stream) {
