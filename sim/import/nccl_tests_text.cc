@@ -17,6 +17,7 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
+#include "sim/import/node_facts.h"
 #include "sim/import/text_source.h"
 
 namespace clustersim {
@@ -46,6 +47,7 @@ struct Side {
 
 struct Row {
   int line = 0;
+  std::optional<int> added;  // a whole number before the size: of a table whose author put the nodes in front
   PrintedRow printed;
   std::vector<Side> sides;  // out of place, in place; at least one
 };
@@ -79,6 +81,7 @@ std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
     row.line = line;
     row.printed.bytes = *bytes;
     row.printed.count_bytes = *count * type_bytes(words[at + 2]);
+    if (at > 0) row.added = whole_number(words[at - 1], most_ranks);
     std::size_t next = at + 3;
     if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
     for (const std::size_t first : {next, next + 1}) {  // without and with a root
@@ -264,6 +267,30 @@ struct Run {
 
   // The operation, once its rows have been kept.
   std::optional<CollectiveOp> keep(const ReaderOptions& options, MeasuredFile& out) const {
+    const int ranks = static_cast<int>(devices.ranks.size());
+    if (const std::map<int, Run> parts = by_nodes(); ranks < 2 && parts.size() > 1) {
+      std::optional<CollectiveOp> op;
+      for (const auto& [nodes, part] : parts) op = part.keep_as(nodes, options, out);
+      return op;
+    }
+    return keep_as(std::max<int>(1, static_cast<int>(devices.hosts.size())), options, out);
+  }
+
+ private:
+  // Parts of a table with a column of nodes in front, where all rows have it.
+  std::map<int, Run> by_nodes() const {
+    std::map<int, Run> parts;
+    for (const Row& row : rows) {
+      if (row.added.value_or(0) < 1) return {};
+      Run& part = parts[*row.added];
+      part.header = header;
+      part.named = named;
+      part.rows.push_back(row);
+    }
+    return parts;
+  }
+
+  std::optional<CollectiveOp> keep_as(int nodes, const ReaderOptions& options, MeasuredFile& out) const {
     const int first = rows.front().line;
     int ranks = static_cast<int>(devices.ranks.size());
     if (ranks < 2) {
@@ -286,7 +313,7 @@ struct Run {
       out.warn(first, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
       return std::nullopt;
     }
-    keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+    keep_rows(rows, *op, ranks, nodes, out);
     return op;
   }
 };
