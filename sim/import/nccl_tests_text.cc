@@ -25,11 +25,14 @@ namespace {
 
 constexpr int most_ranks = 100000;
 
-bool is_type(const std::string& word) {
-  static const std::set<std::string> types = {"float",    "half",     "double", "int8",     "uint8", "int32",
-                                              "uint32",   "int64",    "uint64", "bfloat16", "char",  "int",
-                                              "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
-  return types.count(word) > 0;
+// Bytes of an element, 0 for a word that is no type.
+int type_bytes(const std::string& word) {
+  static const std::map<std::string, int> types = {{"float", 4},    {"half", 2},     {"double", 8},   {"int8", 1},
+                                                   {"uint8", 1},    {"int32", 4},    {"uint32", 4},   {"int64", 8},
+                                                   {"uint64", 8},   {"char", 1},     {"bfloat16", 2}, {"int", 4},
+                                                   {"fp8_e4m3", 1}, {"fp8_e5m2", 1}, {"f8e4m3", 1},   {"f8e5m2", 1}};
+  const auto found = types.find(word);
+  return found == types.end() ? 0 : found->second;
 }
 
 bool is_operator(const std::string& word) {
@@ -73,10 +76,11 @@ std::optional<Side> side_at(const std::vector<std::string>& words, std::size_t a
 std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
   for (std::size_t at = 0; at + 2 < words.size() && at < 4; ++at) {
     const auto bytes = integer_of(words[at]), count = integer_of(words[at + 1]);
-    if (!bytes || !count || *bytes < 0 || !is_type(words[at + 2])) continue;
+    if (!bytes || !count || *bytes < 0 || type_bytes(words[at + 2]) == 0) continue;
     Row row;
     row.line = line;
     row.printed.bytes = *bytes;
+    row.printed.count_bytes = *count * type_bytes(words[at + 2]);
     if (at > 0) row.added = whole_number(words[at - 1], most_ranks);
     std::size_t next = at + 3;
     if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
@@ -154,6 +158,16 @@ std::optional<CollectiveOp> operation_of_header(const Header& header, const std:
     if (row.printed.algbw >= 0.5) ++(agrees(row.printed.busbw, row.printed.algbw * bus_factor(op, ranks)) ? fit : off);
   }
   return fit > off ? std::optional<CollectiveOp>(op) : std::nullopt;
+}
+
+// NCCL's own lines (NCCL_DEBUG=INFO) break a row apart: its head, then each side at the beginning of a line of its own.
+void go_on(Row& row, const std::vector<std::string>& words) {
+  if (row.sides.size() >= 2) return;
+  const auto side = side_at(words, 0, row.printed.bytes);
+  if (!side) return;
+  row.sides.push_back(*side);
+  row.printed.algbw = row.sides.front().algbw;
+  row.printed.busbw = row.sides.front().busbw;
 }
 
 // The operation that most rows agree on.
@@ -245,7 +259,10 @@ struct Run {
     if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (!header.seen && contains(line, "count") && contains(line, "algbw"))
       header = {true, contains(line, "redop"), contains(line, "root")};
-    if (const auto row = row_of(words, number)) rows.push_back(*row);
+    if (const auto row = row_of(words, number))
+      rows.push_back(*row);
+    else if (!rows.empty())
+      go_on(rows.back(), words);
   }
 
   // The operation, once its rows have been kept.
