@@ -4,9 +4,12 @@
 
 #include "clustersim/clustersim.h"
 #include "clustersim/fields.h"
+#include "sim/import/step_trace_file.h"
 #include "sim/plan/question.h"
+#include "sim/read/calibration_file.h"
 #include "sim/read/did_you_mean.h"
 #include "sim/read/hardware_part.h"
+#include "sim/read/price_list.h"
 #include "sim/read/read_context.h"
 #include "sim/read/scenario_keys.h"
 #include "sim/sweep/study_keys.h"
@@ -182,6 +185,17 @@ constexpr OtherFile other_files[] = {
        QuestionKeys keys;
        visit_question(v, keys, lookup);
      }},
+    {"calibration",
+     [](FieldVisitor& v, const Lookup&) {
+       std::vector<CollectiveKeys> collectives;
+       visit_calibration(v, collectives);
+     }},
+    {"prices",
+     [](FieldVisitor& v, const Lookup&) {
+       std::vector<ListedPrice> prices;
+       visit_fields(v, prices);
+     }},
+    {"trace", [](FieldVisitor& v, const Lookup&) { visit_step_trace(v); }},
 };
 
 std::string files_text() {

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "models/outcome/availability.h"
+#include "sim/bottleneck.h"
 #include "sim/write/readable.h"
 
 namespace clustersim {
@@ -31,6 +32,7 @@ class Accounts {
  public:
   Accounts(const Scenario& scenario, const SimulatedJob& own, const SimulatedJob* cloud, bool explain, Report& report)
       : cost_(*scenario.cost),
+        own_job_(own),
         rented_job_(cloud ? *cloud : own),
         own_use_(own.projection.use(scenario.cluster)),
         rented_use_(rented_job_.projection.use(rented_job_.assembly.cluster())),
@@ -86,8 +88,18 @@ class Accounts {
                                                 : "to the target on the rented instances");
     note("cloud", std::to_string(prices.instances) + " x " + prices.instance_id + ": " +
                       rounded(rented_use_.duration / hours(1)) + " h at " + rounded(rented_job_.projection.throughput) +
-                      " samples/s");
+                      " samples/s" + why_slower());
     if (prices.pricing == CloudPricing::spot) add_spot(prices);
+  }
+
+  // What limits the rented machines, where their GPUs do a tenth less than the owned ones.
+  std::string why_slower() const {
+    const auto per_gpu = [](const SimulatedJob& job) {
+      return job.projection.throughput / job.assembly.cluster().gpus();
+    };
+    if (per_gpu(rented_job_) > 0.9 * per_gpu(own_job_)) return "";
+    const Bottleneck limit = find_bottleneck(rented_job_.assembly, rented_job_.result.steady, rented_job_.result);
+    return ", limited by " + limit.kind + ", " + rounded(100 * limit.share) + " % of the step";
   }
 
   void add_spot(const CloudCost& prices) {
@@ -251,6 +263,7 @@ class Accounts {
   }
 
   const CostSpec& cost_;
+  const SimulatedJob& own_job_;
   const SimulatedJob& rented_job_;
   const RunUse own_use_, rented_use_;
   bool explain_;

@@ -35,14 +35,19 @@ class Collector {
   }
 
  private:
-  // The sound values of a subject; the doubtful ones where there are no others.
+  // The sound values of a subject; the doubtful ones where there are no others; of cached reads last.
   Rows rows(Subject subject, const Wanted& wanted = any) const {
     Rows sound, doubtful;
     for (const MeasuredFile& file : files_)
       for (const Measured& m : file.values)
         if (m.subject == subject && wanted(m))
           (m.confidence == Confidence::high ? sound : doubtful).push_back({&m, &file});
-    return sound.empty() ? doubtful : sound;
+    Rows& kept = sound.empty() ? doubtful : sound;
+    // The page cache says nothing about a disk that was itself measured, however unsteadily.
+    const auto cached = [](const Sourced& row) { return row.measured->how == "cached"; };
+    if (!std::all_of(kept.begin(), kept.end(), cached))
+      kept.erase(std::remove_if(kept.begin(), kept.end(), cached), kept.end());
+    return std::move(kept);
   }
 
   static std::set<double> sizes(const Rows& rows) {

@@ -7,6 +7,7 @@
 
 #include "clustersim/clustersim.h"
 #include "clustersim/units_text.h"
+#include "sim/import/ib_links.h"
 #include "sim/import/import_topology.h"
 #include "sim/import/inventory.h"
 #include "sim/import/join_facts.h"
@@ -15,6 +16,7 @@
 #include "sim/import/slurm_topology.h"
 #include "sim/import/text_source.h"
 #include "sim/read/catalog.h"
+#include "sim/write/readable.h"
 
 namespace clustersim {
 namespace {
@@ -60,7 +62,7 @@ Json node_of(const Imported& imported, const NodeFacts& facts, const Catalog& ca
   return node;
 }
 
-enum class FileKind { node, measurement, switches, inventory };
+enum class FileKind { node, measurement, switches, inventory, links };
 
 // A file that cannot be read is of the node; it is reported with the faults of the others.
 FileKind kind_of(const std::string& path) {
@@ -70,6 +72,7 @@ FileKind kind_of(const std::string& path) {
     if (std::any_of(formats.begin(), formats.end(), [&](const MeasurementFormat& f) { return f.recognises(text); }))
       return FileKind::measurement;
     if (is_slurm_topology(text)) return FileKind::switches;
+    if (is_ib_links(text)) return FileKind::links;
     return is_inventory(text) && !find_node_facts(text, path) ? FileKind::inventory : FileKind::node;
   } catch (const InputError&) {
     return FileKind::node;
@@ -97,6 +100,20 @@ void add_switches(const std::string& path, bool counted, Json& cluster, Imported
         "/cluster/fabric/switch");
   }
   imported.warnings.insert(imported.warnings.end(), tree.warnings.begin(), tree.warnings.end());
+}
+
+// What iblinkinfo says of the network's links; one rate of them all is the fabric's.
+void add_links(const std::string& path, Json& cluster, Imported& imported) {
+  const IbLinks links = read_ib_links(clean_text(read_source(path)), path);
+  imported.format += " and iblinkinfo";
+  for (const IbLinks::Rate& rate : links.rates)
+    imported.known.push_back("InfiniBand links: " + std::to_string(rate.links) + " of " + std::to_string(rate.lanes) +
+                             "X " + rounded(rate.lane_gbit) + " Gbit/s (" + rate.name + "), " +
+                             rounded(rate.data_gbit) + " Gbit/s each");
+  if (links.rates.size() == 1)
+    cluster["fabric"]["link"] = rounded(links.rates.front().data_gbit) + " Gbit/s";
+  else
+    imported.unknown.push_back("which of the rates the nodes' links have: /cluster/fabric/link");
 }
 
 // Benchmarks of the node, as the scenario's calibration.
@@ -174,7 +191,7 @@ void add_all(std::vector<std::string>& out, const std::vector<std::string>& more
 }
 
 struct NodeFiles {
-  std::vector<std::string> node, measurements, switches, inventories;
+  std::vector<std::string> node, measurements, switches, inventories, links;
 };
 
 NodeFiles sorted(const std::vector<std::string>& paths) {
@@ -184,6 +201,7 @@ NodeFiles sorted(const std::vector<std::string>& paths) {
     (kind == FileKind::node          ? files.node
      : kind == FileKind::switches    ? files.switches
      : kind == FileKind::measurement ? files.measurements
+     : kind == FileKind::links       ? files.links
                                      : files.inventories)
         .push_back(path);
   }
@@ -241,6 +259,7 @@ Imported import_node(const std::vector<std::string>& paths) {
   } else {
     add_switches(files.switches.front(), list.has_value(), cluster, imported);
   }
+  for (const std::string& path : files.links) add_links(path, cluster, imported);
   imported.unknown.emplace_back(kPriceNeeded);
   ask_for_gpus(cluster, imported);
   scenario["job"]["model"] = "resnet-50";

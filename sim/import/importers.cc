@@ -19,14 +19,17 @@ const std::vector<Importer>& importers() {
        "rocm-smi, DCGM's metrics; several files of one node",
        16, import_topology},
       {"node",
-       "the same files, benchmarks of the node (nccl-tests, fio, ...), SLURM's topology.conf, and lists of a cluster's "
+       "the same files, benchmarks of the node (nccl-tests, fio, ...), SLURM's topology.conf, iblinkinfo, and lists of "
+       "a cluster's "
        "nodes (scontrol show node, sinfo, slurm.conf, gres.conf, openb's CSV, SimAI's topology), as a scenario",
        16, import_node},
       {"kineto", "a training step out of PyTorch profiler files, one a rank, for {\"trace\": FILE}", 64, import_kineto},
       {"chakra", "a step out of Chakra traces, one file a rank; a step of ours, to Chakra's protobuf", 64,
        import_chakra},
-      {"mllog", "MLPerf training logs of one system, and its description, to a row of measurements (CSV)", 64,
-       import_mllog},
+      {"mllog",
+       "MLPerf training logs of one system, and its description, to a row of measurements (CSV); or MLPerf Storage's "
+       "summary.json, or Markdown tables of step times, to rows",
+       64, import_mllog},
       {"prices", "price lists: a CSV of your own, AWS's offer file or aws pricing get-products, for /cost/prices", 16,
        import_prices},
       {"jobs",

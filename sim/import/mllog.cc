@@ -10,6 +10,7 @@
 #include "clustersim/error.h"
 #include "sim/import/csv_cells.h"
 #include "sim/import/json_stream.h"
+#include "sim/import/measured_rows.h"
 #include "sim/import/mllog_lines.h"
 #include "sim/import/text_source.h"
 #include "sim/write/readable.h"
@@ -283,6 +284,9 @@ class Row {
 }  // namespace
 
 Imported import_mllog(const std::vector<std::string>& paths) {
+  constexpr std::size_t enough = std::size_t{1} << 20;
+  const std::string beginning = beginning_of(paths.front(), enough);
+  if (is_storage_summary(beginning)) return import_storage_summaries(paths);
   std::vector<MlRun> runs;
   JsonValue system;
   std::size_t ranks = 0;
@@ -294,8 +298,11 @@ Imported import_mllog(const std::vector<std::string>& paths) {
       std::vector<Problem> ignored;
       JsonValue description = parse_json(text, path, ignored);
       const bool known = description.find("number_of_nodes") || description.find("system_name");
+      if (!known && is_step_table(text)) return import_step_tables(paths);
       if (!known)
-        throw InputError({{path, "", "lines with :::MLLOG (or :::MLPv0.5.0, :::MLL), or a system description",
+        throw InputError({{path, "",
+                           "lines with :::MLLOG (or :::MLPv0.5.0, :::MLL), a system description, MLPerf "
+                           "Storage's summary.json, or Markdown tables with seconds or TFLOP/s of steps",
                            "text that starts " + shown(trimmed(text.substr(0, 200))), ""}});
       system = std::move(description);
       continue;

@@ -6,6 +6,7 @@
 // A run goes from its first run_start to its first run_stop with success; several ranks of one log say the same. Files
 // whose runs start and stop within a minute of each other are ranks of one run. Score: mean of the runs without the
 // best and the worst, of three or more; a run without success counts as the worst.
+// Files of another kind of result (measured_rows.h) become rows of theirs.
 // Source: MLPerf training rules and logging specification of MLCommons.
 // Checked by: tests/sim/import_mllog_test.cc
 #pragma once

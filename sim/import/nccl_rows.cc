@@ -57,9 +57,14 @@ bool agrees(double printed, double recomputed) {
 }
 
 std::optional<CollectiveOp> operation_of(const PrintedRow& row, int ranks) {
-  if (ranks < 2 || !(row.algbw >= 0.5)) return std::nullopt;  // too few digits to tell
+  if (ranks < 2) return std::nullopt;
   const bool reduces = !row.operator_word.empty() && row.operator_word != "none";
   const bool rooted = row.root && *row.root >= 0;
+  if (!(row.algbw >= 0.5)) {  // too few digits of rates: a reduce_scatter counts the elements of one rank
+    if (!reduces || rooted || row.count_bytes <= 0) return std::nullopt;
+    if (row.count_bytes == row.bytes) return CollectiveOp::all_reduce;
+    return row.count_bytes * ranks == row.bytes ? std::optional(CollectiveOp::reduce_scatter) : std::nullopt;
+  }
   const auto fits = [&](CollectiveOp op) { return agrees(row.busbw, row.algbw * bus_factor(op, ranks)); };
   if (reduces && rooted && fits(CollectiveOp::reduce)) return CollectiveOp::reduce;
   if (reduces && fits(CollectiveOp::all_reduce)) return CollectiveOp::all_reduce;

@@ -16,6 +16,7 @@ std::optional<CollectiveOp> operation_in(const std::string& text);
 // One side of a row as printed.
 struct PrintedRow {
   double bytes = 0;
+  double count_bytes = 0;     // of the elements that the count column names; 0: not told
   std::string operator_word;  // "sum", "none", "" where the column is blank
   std::optional<int> root;
   double algbw = 0, busbw = 0;  // GB/s

@@ -17,6 +17,7 @@
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/nccl_rows.h"
+#include "sim/import/node_facts.h"
 #include "sim/import/text_source.h"
 
 namespace clustersim {
@@ -24,11 +25,14 @@ namespace {
 
 constexpr int most_ranks = 100000;
 
-bool is_type(const std::string& word) {
-  static const std::set<std::string> types = {"float",    "half",     "double", "int8",     "uint8", "int32",
-                                              "uint32",   "int64",    "uint64", "bfloat16", "char",  "int",
-                                              "fp8_e4m3", "fp8_e5m2", "f8e4m3", "f8e5m2"};
-  return types.count(word) > 0;
+// Bytes of an element, 0 for a word that is no type.
+int type_bytes(const std::string& word) {
+  static const std::map<std::string, int> types = {{"float", 4},    {"half", 2},     {"double", 8},   {"int8", 1},
+                                                   {"uint8", 1},    {"int32", 4},    {"uint32", 4},   {"int64", 8},
+                                                   {"uint64", 8},   {"char", 1},     {"bfloat16", 2}, {"int", 4},
+                                                   {"fp8_e4m3", 1}, {"fp8_e5m2", 1}, {"f8e4m3", 1},   {"f8e5m2", 1}};
+  const auto found = types.find(word);
+  return found == types.end() ? 0 : found->second;
 }
 
 bool is_operator(const std::string& word) {
@@ -43,6 +47,7 @@ struct Side {
 
 struct Row {
   int line = 0;
+  std::optional<int> added;  // a whole number before the size: of a table whose author put the nodes in front
   PrintedRow printed;
   std::vector<Side> sides;  // out of place, in place; at least one
 };
@@ -71,10 +76,12 @@ std::optional<Side> side_at(const std::vector<std::string>& words, std::size_t a
 std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
   for (std::size_t at = 0; at + 2 < words.size() && at < 4; ++at) {
     const auto bytes = integer_of(words[at]), count = integer_of(words[at + 1]);
-    if (!bytes || !count || *bytes < 0 || !is_type(words[at + 2])) continue;
+    if (!bytes || !count || *bytes < 0 || type_bytes(words[at + 2]) == 0) continue;
     Row row;
     row.line = line;
     row.printed.bytes = *bytes;
+    row.printed.count_bytes = *count * type_bytes(words[at + 2]);
+    if (at > 0) row.added = whole_number(words[at - 1], most_ranks);
     std::size_t next = at + 3;
     if (next < words.size() && is_operator(words[next])) row.printed.operator_word = words[next++];
     for (const std::size_t first : {next, next + 1}) {  // without and with a root
@@ -151,6 +158,16 @@ std::optional<CollectiveOp> operation_of_header(const Header& header, const std:
     if (row.printed.algbw >= 0.5) ++(agrees(row.printed.busbw, row.printed.algbw * bus_factor(op, ranks)) ? fit : off);
   }
   return fit > off ? std::optional<CollectiveOp>(op) : std::nullopt;
+}
+
+// NCCL's own lines (NCCL_DEBUG=INFO) break a row apart: its head, then each side at the beginning of a line of its own.
+void go_on(Row& row, const std::vector<std::string>& words) {
+  if (row.sides.size() >= 2) return;
+  const auto side = side_at(words, 0, row.printed.bytes);
+  if (!side) return;
+  row.sides.push_back(*side);
+  row.printed.algbw = row.sides.front().algbw;
+  row.printed.busbw = row.sides.front().busbw;
 }
 
 // The operation that most rows agree on.
@@ -242,11 +259,38 @@ struct Run {
     if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (!header.seen && contains(line, "count") && contains(line, "algbw"))
       header = {true, contains(line, "redop"), contains(line, "root")};
-    if (const auto row = row_of(words, number)) rows.push_back(*row);
+    if (const auto row = row_of(words, number))
+      rows.push_back(*row);
+    else if (!rows.empty())
+      go_on(rows.back(), words);
   }
 
   // The operation, once its rows have been kept.
   std::optional<CollectiveOp> keep(const ReaderOptions& options, MeasuredFile& out) const {
+    const int ranks = static_cast<int>(devices.ranks.size());
+    if (const std::map<int, Run> parts = by_nodes(); ranks < 2 && parts.size() > 1) {
+      std::optional<CollectiveOp> op;
+      for (const auto& [nodes, part] : parts) op = part.keep_as(nodes, options, out);
+      return op;
+    }
+    return keep_as(std::max<int>(1, static_cast<int>(devices.hosts.size())), options, out);
+  }
+
+ private:
+  // Parts of a table with a column of nodes in front, where all rows have it.
+  std::map<int, Run> by_nodes() const {
+    std::map<int, Run> parts;
+    for (const Row& row : rows) {
+      if (row.added.value_or(0) < 1) return {};
+      Run& part = parts[*row.added];
+      part.header = header;
+      part.named = named;
+      part.rows.push_back(row);
+    }
+    return parts;
+  }
+
+  std::optional<CollectiveOp> keep_as(int nodes, const ReaderOptions& options, MeasuredFile& out) const {
     const int first = rows.front().line;
     int ranks = static_cast<int>(devices.ranks.size());
     if (ranks < 2) {
@@ -269,7 +313,7 @@ struct Run {
       out.warn(first, "which operation it was is not said: all_gather and all_to_all print alike; name it with --op");
       return std::nullopt;
     }
-    keep_rows(rows, *op, ranks, std::max<int>(1, static_cast<int>(devices.hosts.size())), out);
+    keep_rows(rows, *op, ranks, nodes, out);
     return op;
   }
 };

@@ -127,7 +127,7 @@ class Reader {
         read_gpu(pci, part);
         return;
       case Element::nic:
-        read_ports(pci.child("nic"), parent, part);
+        read_ports(pci.child("nic"), pci.attribute("class").value(), parent, part);
         return;
       case Element::bridge: {
         if (!pci.child("pci")) return;  // nothing below it that was dumped
@@ -196,13 +196,13 @@ class Reader {
     if (megabits.value_or(0) > 0) card.rate_bytes_per_s = card.rate_bytes_per_s.value_or(0) + *megabits * kMegabit;
   }
 
-  // One NIC a card: its ports add up.
-  void read_ports(const pugi::xml_node& nic, std::optional<int> parent, NodePart part) {
+  // One NIC a card: its ports add up. Files of virtual machines have cards without a nic element.
+  void read_ports(const pugi::xml_node& nic, const std::string& device_class, std::optional<int> parent,
+                  NodePart part) {
     part.kind = PartKind::nic;
     part.parent = parent;
     part.efa = part.device.starts_with("1d0f:");  // Amazon
     for (const pugi::xml_node& net : nic.children("net")) take_port(net, part);
-    const std::string device_class = nic.parent().attribute("class").value();
     part.infiniband = device_class.starts_with("0x0207");
     add(part);
   }

@@ -71,6 +71,7 @@ const std::vector<std::string> kPower = {"power.limit", "enforced.power.limit"};
 const std::vector<std::string> kClock = {"clocks.max.sm", "clocks.max.graphics"};
 const std::vector<std::string> kCapability = {"compute_cap"};
 const std::vector<std::string> kMig = {"mig.mode.current"};
+const std::vector<std::string> kUse = {"utilization.gpu"};
 const std::vector<std::string> kThrottle = {"clocks_event_reasons.active", "clocks_throttle_reasons.active"};
 
 bool is_header(const std::vector<std::string>& cells) {
@@ -126,7 +127,7 @@ class Table {
 // What samples of one GPU say together.
 struct Sampled {
   NodePart part;
-  std::optional<int> width_max, width_now;
+  std::optional<int> width_max, width_now, least_use;  // least_use: percent
   bool mig = false, throttled = false;
 };
 
@@ -169,6 +170,8 @@ class Reader {
                  minor = whole_number(capability.substr(dot + 1), 9);
       if (major && minor) part.capability = 10 * *major + *minor;
     }
+    const std::string use = table.text(cells, kUse);  // "100 %"
+    lower(gpu.least_use, whole_number(use.substr(0, use.find_first_of(" %")), 100));
     gpu.mig = gpu.mig || table.text(cells, kMig) == "Enabled";
     note_throttle(table.text(cells, kThrottle), gpu);
   }
@@ -178,7 +181,8 @@ class Reader {
   NodeFacts facts() {
     NodeFacts facts;
     facts.format = "nvidia-smi --query-gpu";
-    int narrow = 0, mig = 0, throttled = 0;
+    constexpr int busy_percent = 50;
+    int narrow = 0, mig = 0, throttled = 0, busy = 0;
     for (const std::string& key : order_) {
       Sampled& gpu = gpus_[key];
       gpu.part.lanes = gpu.width_max;
@@ -188,9 +192,11 @@ class Reader {
       }
       mig += gpu.mig;
       throttled += gpu.throttled;
+      busy += gpu.least_use.value_or(0) > busy_percent;
       facts.parts.push_back(gpu.part);
     }
     const auto of = [](int n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
+    if (busy > 0) facts.remarks.push_back(of(busy) + " in use in every sample: none is idle");
     if (narrow > 0)
       facts.warnings.push_back(of(narrow) + " on a slot with fewer lanes than the GPU has: the slot's width is taken");
     if (mig > 0) facts.warnings.push_back("GPUs with MIG enabled: whole GPUs are simulated");

@@ -22,9 +22,14 @@
 
 namespace clustersim {
 
+class FieldVisitor;
+
 // InputError with every fault.
 StepTrace read_step_trace(const std::string& path);
 std::string step_trace_text(const StepTrace& trace);
+
+// Its keys, for the manual.
+void visit_step_trace(FieldVisitor& v);
 
 // The first key of the file says what it is: a file of ours?
 bool is_step_trace(const std::string& path);

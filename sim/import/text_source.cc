@@ -65,6 +65,20 @@ std::string first_bytes(const std::string& path, std::size_t count) {
 
 bool is_gzip(const std::string& start) { return start.starts_with("\x1f\x8b"); }
 
+// Archives have their mark at this byte of the first member's head.
+bool is_tar(const std::string& start) { return start.size() > 262 && start.compare(257, 5, "ustar") == 0; }
+
+// Of gzip: what is inside it.
+std::string first_unpacked(const std::string& path, std::size_t count) {
+  io::filtering_istream stream;
+  stream.push(io::gzip_decompressor());
+  stream.push(io::file_source(path, std::ios::in | std::ios::binary));
+  std::string bytes(count, '\0');
+  stream.read(bytes.data(), static_cast<std::streamsize>(count));
+  bytes.resize(static_cast<std::size_t>(std::max<std::streamsize>(stream.gcount(), 0)));
+  return bytes;
+}
+
 void append_utf8(std::string& text, std::uint32_t code) {
   if (code < 0x80) {
     text += static_cast<char>(code);
@@ -163,10 +177,13 @@ std::size_t host_length(const std::string& line) {
 std::unique_ptr<std::istream> open_source(const std::string& path, std::size_t most_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) refuse(path, "a file", "a folder");
-  const std::string start = first_bytes(path, 64);
+  constexpr std::size_t head = 512;
+  const std::string start = first_bytes(path, head);
   if (start.empty()) refuse(path, "a file with content", "an empty file");
   if (start.starts_with("version https://git-lfs"))
     refuse(path, "the file itself", "a Git LFS pointer to it", "fetch it: git lfs pull");
+  if (is_tar(is_gzip(start) ? first_unpacked(path, head) : start))
+    refuse(path, "a file", "a tar archive of files", "unpack it first: tar -xf; names that begin with ._ are macOS's");
   auto stream = std::make_unique<io::filtering_istream>();
   std::size_t most = most_bytes;
   if (is_gzip(start)) {

@@ -16,8 +16,9 @@ namespace clustersim {
 
 inline constexpr std::size_t kMostTextBytes = std::size_t{64} << 20;
 
-// The whole content, decompressed. A fault (InputError): no such file, a folder, empty, damaged gzip, a Git LFS
-// pointer, more than `most_bytes` after decompression, or a gzip file that unpacks to over 250 times its size.
+// The whole content, decompressed. A fault (InputError): no such file, a folder, empty, damaged gzip, a tar
+// archive, a Git LFS pointer, more than `most_bytes` after decompression, or a gzip file that unpacks to over 250 times
+// its size.
 std::string read_source(const std::string& path, std::size_t most_bytes = kMostTextBytes);
 
 // The same as a stream, for files that do not fit in memory; reading on beyond `most_bytes` or into damaged gzip

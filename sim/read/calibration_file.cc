@@ -28,26 +28,28 @@ bool is_bookkeeping(const std::string& key) {
 
 }  // namespace
 
+void visit_calibration(FieldVisitor& v, std::vector<CollectiveKeys>& collectives) {
+  int version = 0;
+  v.key({.name = "clustersim_calibration", .meaning = "version of the format", .required = true, .min = 1, .max = 1},
+        version);
+  for (const char* more : {"name", "sources", "estimated", "facts"}) v.skip(more);
+  GpuSpec gpu;
+  CpuSpec cpu;
+  NicSpec nic;
+  LinkSpec pcie;
+  StorageSpec storage;
+  visit_part(v, "gpu", gpu);
+  visit_part(v, "cpu", cpu);
+  visit_part(v, "nic", nic);
+  visit_part(v, "pcie", pcie);
+  visit_part(v, "storage", storage);
+  visit_collectives(v, collectives);
+}
+
 void CalibrationFile::check(std::vector<Problem>& problems) {
   JsonReader reader(document_, path_, problems);
-  reader.read([&](FieldVisitor& v) {
-    int version = 0;
-    v.key({.name = "clustersim_calibration", .meaning = "version of the format", .required = true, .min = 1, .max = 1},
-          version);
-    for (const char* more : {"name", "sources", "estimated", "facts"}) v.skip(more);
-    GpuSpec gpu;
-    CpuSpec cpu;
-    NicSpec nic;
-    LinkSpec pcie;
-    StorageSpec storage;
-    visit_part(v, "gpu", gpu);
-    visit_part(v, "cpu", cpu);
-    visit_part(v, "nic", nic);
-    visit_part(v, "pcie", pcie);
-    visit_part(v, "storage", storage);
-    visit_collectives(v, collectives_);
-    for (CollectiveKeys& keys : collectives_) keys.pointer = "/cluster/calibration" + keys.pointer;
-  });
+  reader.read([&](FieldVisitor& v) { visit_calibration(v, collectives_); });
+  for (CollectiveKeys& keys : collectives_) keys.pointer = "/cluster/calibration" + keys.pointer;
 }
 
 template <class Spec>

@@ -44,6 +44,9 @@ class CalibrationFile {
   std::vector<CollectiveKeys> collectives_;
 };
 
+// The keys of the file.
+void visit_calibration(FieldVisitor& v, std::vector<CollectiveKeys>& collectives);
+
 // `json`: the name of a file beside the scenario, or its content. Faults go to the context, and so does one line of
 // what it says.
 std::optional<CalibrationFile> load_calibration(ReadContext& context, const std::string& json);

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 #include "sim/write/readable.h"
 #include "sim/write/writers.h"
@@ -66,9 +67,12 @@ std::string whole(double value) { return std::to_string(std::llround(value)); }
 
 std::string section(const Report& report, const std::string& title, const std::vector<Line>& lines) {
   std::string text;
-  for (const Line& line : lines)
+  const Metric* epochs = find(report, "epochs_to_target");
+  for (const Line& line : lines) {
+    if (std::string_view(line.metric) == "first_epoch_time" && epochs && epochs->value < 1) continue;  // none is whole
     if (const Metric* metric = find(report, line.metric))
       text += "  " + left(line.label, label_width) + right(metric_text(*metric), value_width) + "\n";
+  }
   return text.empty() ? "" : "\n" + title + "\n" + text;
 }
 

@@ -155,6 +155,12 @@ contains("${OUT}" "/study/axes/N/range/factor")
 refuse(explain study/axis)
 answer(explain question)
 contains("${OUT}" "/question/own_or_rent")
+foreach(key trace/operators trace/operators/0/collective/wire_us calibration/nic/rdma_efficiency calibration/collectives
+        prices/prices/0/term)
+  answer(explain ${key})
+  string(REPLACE "/0/" "/N/" key ${key})
+  contains("${OUT}" "/${key}")
+endforeach()
 
 # plan: every question that ships has an answer.
 file(GLOB questions ${ROOT}/scenarios/questions/*.json)

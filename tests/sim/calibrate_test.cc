@@ -203,6 +203,25 @@ TEST_CASE("with a scenario, collectives become factors that its file takes", "[c
     CHECK(collective(with, "all_reduce", {bytes}, 2, "auto").rows[0].time_us == Approx(us).epsilon(0.05));
 }
 
+TEST_CASE("a cached read is not mixed with an unsteady one of the disk", "[calibrate]") {
+  const Folder folder;
+  const auto read = [](const std::string& access, double seconds, double spread) {
+    return R"({"benchmark": "read_random", "parameters": {"access": ")" + access +
+           R"(", "threads": 1, "block_bytes": 4096, "file_bytes": 1e8}, "median": )" + std::to_string(seconds) +
+           R"(, "unit": "s", "spread": )" + std::to_string(spread) + R"(, "samples": 5, "derived": {"reads_per_s": )" +
+           std::to_string(1 / seconds) + "}}";
+  };
+  const auto latency_of = [&](const std::string& records) {
+    const std::string path =
+        folder.file("host.json", R"({"clustersim_measurements": 1, "program": "clustersim-hostbench",
+      "version": "1", "date": "2026-12-01", "quick": false, "machine": {}, "records": [)" +
+                                     records + "]}");
+    return text_at(parsed(calibrate({path}, {}).document), "storage/read_latency");
+  };
+  CHECK(latency_of(read("direct", 80e-6, 0.3) + "," + read("cached", 1e-6, 0.01)) == "80 us");
+  CHECK(latency_of(read("cached", 1e-6, 0.01)) == "1 us");
+}
+
 TEST_CASE("one run of clustersim-hostbench predicts the next within 15 %", "[calibrate]") {
   // Two runs on one machine. The disk of that virtual machine gave 0.47 and 1.63 GB/s to four sequential
   // readers, each run by itself steady within 2 %: such a number predicts nothing, and is left out here.

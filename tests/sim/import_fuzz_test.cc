@@ -115,6 +115,16 @@ const std::string run_log =
     "0: :::MLLOG {\"time_ms\": 1700000600000, \"key\": \"run_stop\", \"value\": null, \"metadata\": {\"status\": "
     "\"success\"}}\n";
 
+const std::string storage_summary =
+    R"({"num_accelerators": 64, "num_hosts": 2, "host_memory_GB": [500, 0], "epochs": 5, "metric": {
+ "train_au_mean_percentage": 70.26, "train_au_meet_expectation": "success",
+ "train_throughput_mean_samples_per_second": 12557.0, "train_io_mean_MB_per_second": 33871.0}})";
+
+const std::string step_tables =
+    "| Nodes | Size | GBS | Sec/it | TFLOPs |\n| ----: | ---: | --: | -----: | -----: |\n"
+    "| 48 | 200B | 2048 | 200.00 | 90.00 |\n| 40 | 200B | 2048 | 216.00 | 100.00 |\n| 48 | 200B | 2048 | OOM | xxxx "
+    "|\n";
+
 const int rounds = fuzz_rounds(400);
 
 }  // namespace
@@ -133,6 +143,7 @@ TEST_CASE("damaged traces and logs are read or refused") {
     try_all("kineto", damaged(profile, dice));
     try_all("chakra", damaged(i % 2 == 0 ? chakra : graph, dice));
     try_all("mllog", damaged(run_log, dice));
+    if (i % 2 == 0) try_all("mllog", damaged(i % 4 == 0 ? storage_summary : step_tables, dice));
     try_replay(damaged(our_step, dice));
   }
   SUCCEED("nothing else was thrown");

@@ -170,6 +170,23 @@ TEST_CASE("a scenario that does not run yet says which key it waits for, and the
   CHECK(read_scenario_text(imported.document, "c.json", {{"/cluster/node/gpu", "rtx-4080"}}).cluster.nodes() == 1);
 }
 
+TEST_CASE("item 66: iblinkinfo tells the rate of a lane; four of EDR's are 100 Gbit/s") {
+  const auto link = [](const std::string& rate, const std::string& state) {
+    return "   1   12[  ] ==( 4X " + rate + " Gbps " + state + ")==>   3   1[  ] \"secret HCA-1\" ( )\n";
+  };
+  const std::string edr = link("25.78125", "Active/  LinkUp"), down = link("2.5", "  Down/ Polling");
+  const ScratchFile links("CA: secret mlx5_0:\n" + edr + edr + down), mixed(edr + link("53.125", "Active/  LinkUp")),
+      none(down);
+  const Imported imported = import_files("node", {example("nvswitch_8xa100.xml"), links.path()});
+  CHECK(says(imported.known, "InfiniBand links: 2 of 4X 25.8 Gbit/s (EDR), 100 Gbit/s each"));
+  CHECK(imported.document.find("secret") == std::string::npos);
+  CHECK(read_scenario_text(imported.document, "c.json", {{"/cluster/nodes", "2"}}).cluster.fabric.link.base() ==
+        Approx(100e9 / 8));
+  CHECK(says(import_files("node", {example("nvswitch_8xa100.xml"), mixed.path()}).unknown, "/cluster/fabric/link"));
+  CHECK_THROWS_AS(import_files("node", {example("nvswitch_8xa100.xml"), none.path()}), InputError);
+  CHECK_THROWS_AS(import_files("node", {links.path()}), InputError);
+}
+
 TEST_CASE("lists without end are bounded") {
   std::string many;
   for (int i = 0; i < 30; ++i) many += "NodeName=n[1-150000] Gres=gpu:l4:1 RealMemory=1000\n";

@@ -5,6 +5,7 @@
 #include "clustersim/import.h"
 #include "sim/import/kineto.h"
 #include "sim/import/step_trace_file.h"
+#include "tests/sim/gzip_text.h"
 #include "tests/sim/small_scenarios.h"
 #include "tests/sim/trace_files.h"
 
@@ -212,6 +213,85 @@ TEST_CASE("a run of blanks or digits without end is no memory without end") {
   CHECK(read_kineto({blanks.path()}).trace.operators.size() == 3);
   const TestFile digits("digits.json", "{\"traceEvents\": [{\"ts\": " + std::string(3 << 20, '7') + "}]}");
   CHECK_THROWS_AS(read_kineto({digits.path()}), InputError);
+}
+
+TEST_CASE("item 89: three steps of two GPUs with five all-reduces of a ResNet's buckets each, in gzip") {
+  const double steps_ms[] = {222.4, 219.7, 224.9};
+  const double bytes[] = {8196000, 31502336, 26255360, 26550272, 9724160};
+  std::vector<Event> events;
+  double t = 0;
+  int n = 100;
+  for (int s = 0; s < 3; ++s) {
+    events.push_back({"ProfilerStep#" + std::to_string(s + 4), "user_annotation", t, steps_ms[s] * 1e3});
+    for (int b = 0; b < 5; ++b) {
+      const std::string id = "\"correlation\": " + std::to_string(++n);
+      char args[240];
+      std::snprintf(args, sizeof args,
+                    "%s, \"stream\": 20, \"Collective name\": \"allreduce\", \"In msg nelems\": %.0f, \"dtype\": "
+                    "\"Float\", \"Group size\": 2",
+                    id.c_str(), bytes[b] / 4);
+      events.push_back({"cudaLaunchKernel", "cuda_runtime", t + 1000 * b, 5, id});
+      events.push_back(
+          {"ncclKernel_AllReduce_RING_LL_Sum_float", "kernel", t + 1000 + 10000.0 * b + 0.25, 10000, args, 20});
+    }
+    // DDP tells its buffers twice a step.
+    for (int b = 0; b < 2; ++b) {
+      const std::string id = "\"correlation\": " + std::to_string(++n);
+      events.push_back({"cudaLaunchKernel", "cuda_runtime", t + 6000 + b, 5, id});
+      events.push_back({"ncclKernel_Broadcast_RING_LL_Sum_int8_t", "kernel", t + 60000 + 1000.0 * b, 1000,
+                        id + R"(, "stream": 20, "Collective name": "broadcast", "In msg nelems": 424, "dtype": "Byte",
+                             "Group size": 2)",
+                        20});
+    }
+    t += steps_ms[s] * 1e3;
+  }
+  const TestFile file("resnet.json.gz", gzip_of(file_of(events, 1.6e15)));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(says(found.known, "3 complete steps of 222.4 ms, 219.7 ms, 224.9 ms"));
+  CHECK(says(found.known, "busy 156 ms"));  // 3 x (5 x 10 + 2 x 1)
+  double sum = 0;
+  std::vector<double> reduced;
+  for (const TraceCollective& c : found.trace.collectives) {
+    CHECK(c.group == 2);
+    if (c.op != CollectiveOp::all_reduce) continue;
+    reduced.push_back(c.bytes);
+    sum += c.bytes;
+  }
+  CHECK(reduced == std::vector<double>(std::begin(bytes), std::end(bytes)));
+  CHECK(sum / 4 == Approx(25.557032e6));  // a ResNet-50's parameters
+  CHECK(found.trace.collectives.size() == 7);
+}
+
+TEST_CASE("items 92 and 98: one GPU that records its communication; waits of cuda_sync are no kernels") {
+  std::vector<Event> events = three_steps("", R"("Collective name": "allreduce", "In msg nelems": 10, "dtype": "Float",
+      "Group size": 1)");
+  std::erase_if(events, [](const Event& e) { return e.name.starts_with("nccl"); });
+  for (int i = 0; i < 41; ++i)
+    events.push_back({"Stream Wait Event", "cuda_sync", 20.125 + 10 * i, 3,
+                      R"("stream": 7, "correlation": )" + std::to_string(5000 + i), 7});
+  const TestFile file("one_gpu.json",
+                      file_of(events, 1'690'000'000'000'000.0, 3,
+                              R"("distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1}, )"));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.collectives.empty());
+  CHECK(found.trace.operators.size() == 2);  // of a step: the matrix product and the optimizer
+  CHECK(found.trace.step == 1'000'000'000);
+  CHECK(says(found.known, "cuda_sync"));
+}
+
+TEST_CASE("item 95: an older file of one rank that infers, categories in capitals and no steps") {
+  std::vector<Event> events;
+  for (int k = 0; k < 4; ++k) {
+    const std::string id = "\"correlation\": " + std::to_string(k + 1);
+    events.push_back({"cudaLaunchKernel", "Runtime", 10.0 * k, 2, id});
+    events.push_back({"volta_sgemm", "Kernel", 10.0 * k + 5, k < 2 ? 7.0 : 8.0, id + ", \"stream\": 7", 7});
+  }
+  const TestFile file("inference.json", file_of(events));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.operators.size() == 4);
+  SimTime busy = 0;
+  for (const TraceOperator& op : found.trace.operators) busy += op.duration;
+  CHECK(busy == 30'000'000);
 }
 
 TEST_CASE("a file without events of a profiler is refused") {

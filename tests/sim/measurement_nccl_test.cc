@@ -229,6 +229,39 @@ TEST_CASE("columns of single iterations, NCCL's own lines between the rows, JSON
   CHECK(json.program.find("NCCL 2.27.3") != std::string::npos);
 }
 
+TEST_CASE("rows that NCCL's own lines break apart are put together again", "[measurements]") {
+  // Two ranks: busbw = algbw = S / t: 8 MiB in 81.20 us are 103.31 GB/s, in 80.98 us 103.59; 16 MiB in 127 us 132.1.
+  const MeasuredFile file = read(
+      "#  Rank  0 Group  0 Pid  64904 on mew0 device  0 [0x17] NVIDIA A100 80GB PCIe\n"
+      "#  Rank  1 Group  0 Pid  64904 on mew0 device  1 [0x65] NVIDIA A100 80GB PCIe\n"
+      "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw\n"
+      "     8388608       2097152     float     sum      -1mew0:64904:64904 [1] NCCL INFO AllReduce: opCount 0\n"
+      "mew0:64904:64904 [0] NCCL INFO AllReduce: 8388608 Bytes -> Algo RING proto SIMPLE channel{Lo..Hi}={0..23}\n"
+      "    81.20  103.31  103.31      0mew0:64904:64904 [1] NCCL INFO AllReduce: opCount 0 sendbuff 0xf20000000\n"
+      "    80.98  103.59  103.59      0\n"
+      "    16777216       4194304     float     sum      -1mew0:64904:64904 [1] NCCL INFO AllReduce: opCount 0\n"
+      "    127.0  132.13  132.13      0\n");
+  REQUIRE(file.collectives.size() == 2);
+  CHECK(file.collectives[0].op == CollectiveOp::all_reduce);
+  CHECK(file.collectives[0].seconds == Approx(81.20e-6));  // the slower side
+  CHECK(file.collectives[1].seconds == Approx(127.0e-6));
+}
+
+TEST_CASE("rows too small for digits of rates are told by their count of elements", "[measurements]") {
+  const auto row = [](const char* count) {
+    return read(
+        "#  Rank  0 Pid 1 on a device  0 [0x17] X\n#  Rank  1 Pid 2 on a device  1 [0x65] X\n"
+        "#       size         count      type   redop     time   algbw   busbw  error\n"
+        "          64            " +
+        std::string(count) + "     float     sum    55.57    0.00    0.00    N/A\n");
+  };
+  REQUIRE(row("16").collectives.size() == 1);
+  CHECK(row("16").collectives[0].op == CollectiveOp::all_reduce);
+  REQUIRE(row(" 8").collectives.size() == 1);
+  CHECK(row(" 8").collectives[0].op == CollectiveOp::reduce_scatter);
+  CHECK(row(" 5").collectives.empty());
+}
+
 TEST_CASE("nccl-tests JSON: null sides, cpu_time, ranks from the device list", "[measurements]") {
   const double s = 1073741824, t = seconds_of(CollectiveOp::all_gather, 2, s) * 1e6;
   const double algbw = s / t / 1e3;

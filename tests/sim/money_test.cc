@@ -95,6 +95,18 @@ TEST_CASE("sources that differ give a range, from the price to the break-even", 
   CHECK_FALSE(has(notes(unasked, "cloud"), "coreweave"));
 }
 
+TEST_CASE("rented GPUs that do less than the owned ones come with the reason", "[money]") {
+  // p3.16xlarge: 25 Gbit/s for eight V100, against DGX A100 with 200 Gbit/s a GPU.
+  const Report report = quick("dgx-a100", {{"/cluster/nodes", "4"},
+                                           {"/job/model", "bert-large"},
+                                           {"/job/target", R"({"steps": 100})"},
+                                           {"/job/batch_per_gpu", "8"},
+                                           {"/cost", R"({"cloud": {"instance": "aws-p3-16xlarge"}})"}});
+  CHECK(has(notes(report, "cloud"), "limited by fabric"));
+  const Report alike = quick("dgx-a100", {{"/cost", R"({"cloud": {"instance": "aws-p4de-24xlarge"}})"}});
+  CHECK_FALSE(has(notes(alike, "cloud"), "limited by"));
+}
+
 TEST_CASE("interruptions of spot instances: time, money, and what would help", "[money]") {
   const std::vector<Override> often = {{"/cost/cloud", R"({"instance": "aws-p4d-24xlarge", "pricing": "spot",
                           "spot": {"interruptions": "0.05 per h", "restart": "15 min"}})"}};

@@ -73,6 +73,12 @@ TEST_CASE("the manual knows every key") {
   CHECK(explain("/cluster/node/gpu").find("/cluster/node/gpu/tdp\n") != std::string::npos);
   CHECK(explain("/cluster/groups/0/node/gpus").find("/cluster/groups/N/node/gpus") == 0);
   CHECK(explain("/cost/self_hosted/colocation").find("180 USD/kW-month") != std::string::npos);
+  for (const char* file : {"study", "question", "calibration", "prices", "trace"}) {
+    CHECK(all.find("clustersim explain " + std::string(file) + "\n") != std::string::npos);
+    CHECK(explain(file).find("/" + std::string(file) + "/") == 0);
+  }
+  CHECK(explain("calibration/nic").find("/calibration/nic/rdma_efficiency\n") != std::string::npos);
+  CHECK(explain("prices/prices").find("of an instance: on-demand") != std::string::npos);
   try {
     explain("/cluster/node/nicc");
     FAIL("no fault");

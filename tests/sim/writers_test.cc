@@ -149,6 +149,16 @@ TEST_CASE("the table shows assumptions by kind, metrics it does not know, and le
   CHECK(!has(text, "on own servers"));
 }
 
+TEST_CASE("a first epoch is told only where one is finished") {
+  Report report = sample_report();
+  report.metrics.push_back({"first_epoch_time", 60, "s", ""});
+  report.metrics.push_back({"epochs_to_target", 0.5, "1", ""});
+  CHECK(!has(write(report, "table"), "first epoch"));
+  CHECK(!has(write(report, "table"), "first_epoch_time"));
+  report.metrics.back().value = 1;
+  CHECK(has(write(report, "table"), "first epoch"));
+}
+
 TEST_CASE("an empty report is still written in every format") {
   for (const auto& writer : report_writers()) CHECK(!write(Report{}, writer.name).empty());
 }

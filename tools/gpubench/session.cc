@@ -137,7 +137,8 @@ std::vector<double> Session::time(const std::function<void()>& enqueue, bool cap
   batch_time_s(enqueue, 1);  // loads the code
   const double once_s = std::max(batch_time_s(enqueue, 1), 1e-7);
   const double wanted = std::ceil((quick_ ? batch_s / 2 : batch_s) / once_s);
-  int repetitions = static_cast<int>(std::clamp(wanted, 1.0, 2000.0)), per_launch = 1;
+  const int one_by_one = static_cast<int>(std::clamp(wanted, 1.0, 2000.0));
+  int repetitions = one_by_one, per_launch = 1;
   const double plain_s = batch_time_s(enqueue, repetitions) / repetitions;
   std::function<void()> launch = enqueue;
   std::unique_ptr<Graph> graph;
@@ -153,6 +154,7 @@ std::vector<double> Session::time(const std::function<void()>& enqueue, bool cap
     } catch (const Fault&) {  // what cannot be captured is launched one by one
       cudaGetLastError();
       launch = enqueue;
+      repetitions = one_by_one;
       per_launch = 1;
     }
   }
