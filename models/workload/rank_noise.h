@@ -19,8 +19,8 @@ namespace clustersim {
 // [assumed, with multi-node BERT residuals in view]
 constexpr double rank_sigma = 0.005;
 // GPUs of one kind are not equal: under load each holds the clock that its own leakage and cooling leave of its power.
-// [published: Sinha et al., SC 2022, five clusters: 8 % on average between the whiskers of the box plots of run times]
-// A normal has 5.4 standard deviations between whiskers.
+// [published: Sinha et al., SC 2022: run times on five clusters vary by 8 % on average, taken as the reach of the
+// whiskers of a box plot, between which a normal has 5.4 standard deviations]
 constexpr double gpu_sigma = 0.08 / 5.4;
 // [published: MLPerf BERT submissions] GPUs that exchange unpadded sequences: those of one node.
 constexpr int balanced_group = 8;
