@@ -15,6 +15,20 @@
 namespace clustersim {
 namespace {
 
+// All that a step exchanges, as one all-reduce.
+double exchange_s(const Assembly& assembly) {
+  if (assembly.cluster().gpus() < 2) return 0;
+  const Job& job = assembly.job();
+  const StepModel& model = assembly.step_model(0);
+  double bytes = 0;
+  if (job.trace)
+    for (const TraceCollective& c : job.trace->collectives) bytes += c.bytes > 0 ? c.bytes : 0;  // NaN: not known
+  else if (!model.backward.empty())
+    for (const Bucket& bucket : gradient_buckets(job, model, &assembly.planner())) bytes += bucket.bytes;
+  if (bytes <= 0) return 0;
+  return assembly.planner().plan({CollectiveOp::all_reduce, bytes, job.algorithm, Scope::world, 0}).idle_time_s;
+}
+
 // Simulated time is counted in picoseconds, which reach for a hundred days; no step is that long by intent.
 void check_step_length(const Scenario& scenario, const Assembly& assembly) {
   constexpr double longest_s = 1e5;
@@ -25,9 +39,10 @@ void check_step_length(const Scenario& scenario, const Assembly& assembly) {
     for (const Segment& segment : model.backward) pass += work_seconds({segment.kernels, 1.0}, {});
     longest = std::max(longest, pass * assembly.job().accumulation + model.optimizer_host.base());
   }
+  longest = std::max(longest, exchange_s(assembly));
   if (longest > longest_s)
     throw InputError({{scenario.file, "/job", "a step of at most a day", std::to_string(longest / 86400) + " days",
-                       "look for a slip in a unit, such as the GPU's memory_bandwidth"}});
+                       "look for a slip in a unit, such as the GPU's memory_bandwidth or the network's rate"}});
 }
 
 // A GPU that turns itself off ends the run: there is no time to train to tell.

@@ -107,8 +107,10 @@ int NodePaths::link_between(int from, int to) const {
 
 bool NodePaths::joined(int a, int b) const { return switched() || cable_rate(a, b) > 0; }
 
+// A driver that refuses peer access over PCIe allows it over NVLink; refused where it would be allowed, it is off for
+// both.
 double NodePaths::cable_rate(int a, int b) const {
-  const int link = spec_->p2p ? link_between(node_->gpus[index(a)], node_->gpus[index(b)]) : -1;
+  const int link = spec_->p2p || !spec_->gpu.p2p ? link_between(node_->gpus[index(a)], node_->gpus[index(b)]) : -1;
   return link < 0 ? 0.0 : plan_->links[index(link)].bytes_per_s;
 }
 

@@ -219,13 +219,22 @@ class EventReader {
 
   static bool is_host_collective(const std::string& name) { return starts(name, "gloo:") || starts(name, "mpi:"); }
 
+  // -1: not known.
+  double elements_at(const JsonValue& args, const char* key) {
+    constexpr double most_elements = 1e14;  // of one collective
+    const double number = number_at(args, key).value_or(-1);
+    if (number <= most_elements) return number;
+    ++file_.left_out["sizes of collectives that no collective has"];
+    return -1;
+  }
+
   void add_payload(KinetoEvent& e, const JsonValue& args, const std::string& name) {
     if (file_.payloads.size() >= most_payloads) return;
     KinetoPayload p;
     const std::string* op = text_at(args, "Collective name");
     p.op = (op ? *op : name).substr(0, longest_name);
-    p.in_elements = number_at(args, "In msg nelems").value_or(-1);
-    p.out_elements = number_at(args, "Out msg nelems").value_or(-1);
+    p.in_elements = elements_at(args, "In msg nelems");
+    p.out_elements = elements_at(args, "Out msg nelems");
     if (const std::string* type = text_at(args, "dtype")) p.element_bytes = element_bytes(*type);
     if (p.in_elements < 0) take_shapes(p, args);
     const std::vector<std::int64_t> ranks = ranks_of(args);

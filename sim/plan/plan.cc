@@ -199,7 +199,9 @@ Plan plan(const std::string& path, const PlanOptions& options) {
   if (result.offers.empty()) {  // what comes nearest may be what the bounds left out
     tried = try_all(question, machines, catalog, {false, false, true}, jobs);
     for (const MachineTried& machine : tried) result.runs += machine.runs;
-    result.nearest = nearest(question, ranking, offers_of(tried, true));
+    std::vector<PlanOffer> candidates = offers_of(tried, true);
+    if (candidates.empty() && result.unproven.empty()) candidates = offers_of(tried, false);
+    result.nearest = nearest(question, ranking, candidates);
   }
   for (std::size_t o = 0; o < result.offers.size() && !result.sure; ++o)
     if (!question.deadline_s || result.offers[o].worst_time_s() <= *question.deadline_s) result.sure = o;

@@ -197,9 +197,11 @@ void visit_node(FieldVisitor& v, NodeKeys& keys, const Lookup& lookup) {
   v.key(
       {.name = "acs", .meaning = "access control services send peer traffic through the root", .default_text = "false"},
       keys.acs);
-  v.key(
-      {.name = "p2p", .meaning = "the driver lets GPUs reach each other over PCIe", .default_text = "that of the GPU"},
-      keys.p2p);
+  v.key({.name = "p2p",
+         .meaning = "the driver lets GPUs reach each other over PCIe; false on GPUs whose driver would: NVLink is not "
+                    "used either",
+         .default_text = "that of the GPU"},
+        keys.p2p);
   v.object({.name = "storage",
             .meaning = "the node's own storage for data",
             .default_text = "that of the server, else 2 x nvme-gen4-dc raid0"},

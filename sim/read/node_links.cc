@@ -49,6 +49,17 @@ LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, 
   return context.catalog().link(id, context.at(keys.pointer + "/gpu"));
 }
 
+// A generation's links are slower on some boards: 14 GB/s on those of GA102, 25 on the A100.
+LinkSpec at_rate_of(LinkSpec link, const GpuSpec& gpu) {
+  if (link.kind != "nvlink" || gpu.nvlink_links <= 0 || gpu.nvlink_per_direction <= Bandwidth()) return link;
+  const double share = gpu.nvlink_per_direction / gpu.nvlink_links / link.theoretical;
+  if (!(share < 0.99)) return link;
+  link.theoretical = link.theoretical * share;
+  link.achievable = link.achievable * share;
+  if (link.collective_per_link) link.collective_per_link = *link.collective_per_link * share;
+  return link;
+}
+
 GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   const std::string pointer = keys.pointer + "/gpu_fabric";
   const std::string own = own_gpu_link(node.gpu);
@@ -104,7 +115,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   if (switch_id.empty() && shape == "switch") switch_id = usual_gpu_switch(link);
   if (links_per_gpu == 0) links_per_gpu = node.gpu.nvlink_links > 0 ? node.gpu.nvlink_links : link.links_per_gpu;
   GpuFabricSpec fabric;
-  fabric.link = link;
+  fabric.link = at_rate_of(link, node.gpu);
   fabric.shape = shape;
   fabric.links_per_gpu = std::max(1, links_per_gpu);
   if (shape == "cables") fabric.cables = host.cables;

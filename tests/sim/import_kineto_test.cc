@@ -1,5 +1,6 @@
 // PyTorch profiler files: ours of a gloo job, and small ones made here with the oddities of real ones.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "clustersim/clustersim.h"
 #include "clustersim/import.h"
@@ -260,6 +261,16 @@ TEST_CASE("item 89: three steps of two GPUs with five all-reduces of a ResNet's 
   CHECK(reduced == std::vector<double>(std::begin(bytes), std::end(bytes)));
   CHECK(sum / 4 == Approx(25.557032e6));  // a ResNet-50's parameters
   CHECK(found.trace.collectives.size() == 7);
+}
+
+TEST_CASE("a size that no collective has is not known, and counted") {
+  const TestFile file("absurd.json",
+                      file_of(three_steps("", R"("Collective name": "allreduce", "In msg nelems": 9223372036854775807,
+                                                 "dtype": "Float", "Group size": 2)"),
+                              1.7e15, 3, ""));
+  const TraceImport found = read_kineto({file.path()});
+  for (const TraceCollective& c : found.trace.collectives) CHECK(std::isnan(c.bytes));
+  CHECK(says(found.known, "sizes of collectives that no collective has"));
 }
 
 TEST_CASE("items 92 and 98: one GPU that records its communication; waits of cuda_sync are no kernels") {

@@ -159,6 +159,17 @@ TEST_CASE("Where nothing keeps both, what comes nearest misses one of them") {
   CHECK(write(answer, "table").find("Nothing keeps both limits") != std::string::npos);
 }
 
+TEST_CASE("What comes nearest is told where no machine has published rows either") {
+  const Plan answer = plan(folder().write("decoder.json", R"({"clustersim_question": 1, "deadline": "1 h",
+    "budget": "1 USD", "job": {"model": "llama-3-8b", "sharding": "full", "activation_checkpointing": true,
+    "target": {"samples": 20000}}, "machines": {"only": ["aws-p5-48xlarge"], "most": 2}})"));
+  CHECK(answer.offers.empty());
+  CHECK(answer.unproven.empty());
+  REQUIRE(!answer.nearest.empty());
+  CHECK(answer.nearest[0].machine == "aws-p5-48xlarge");
+  CHECK(write(answer, "table").find("What comes nearest") != std::string::npos);
+}
+
 TEST_CASE("Faults of the batch are told with those of the job") {
   const auto found = faults(R"({"clustersim_question": 1, "deadline": "1 h",
     "job": {"model": "resnet-50", "batch_per_gpu": 64, "accumulation": 2, "target": {"epochs": 1, "steps": 2}},

@@ -133,6 +133,25 @@ TEST_CASE("a run whose GPUs turn themselves off is refused, with the remedy") {
   }
 }
 
+TEST_CASE("an exchange that no simulated clock holds is refused as a step of more than a day") {
+  // 4e13 B of gradients over a port of 1 Gbit/s: 1.5 times that at 0.117 GB/s are six days.
+  const Scenario s = small::read(R"({"nodes": 4, "node": {"gpu": "rtx-3090", "nic": "eth-1g"}})",
+                                 R"({"model": {"emulated_step": "1666 min", "batch": 8, "parameters": 1e13}})");
+  CHECK_THROWS_AS(run(s, {}), InputError);
+}
+
+TEST_CASE("a bridge is used whatever the driver says of PCIe, at the rate of the board's own links") {
+  const auto busbw = [](const std::string& more) {
+    const Scenario s = small::read(R"({"node": {"gpu": "rtx-3090", "gpus": 2)" + more + "}}", small::resnet(synthetic));
+    return collective(s, "all_reduce", {1073741824}, std::nullopt, "auto").rows.at(0).busbw_gb_per_s;
+  };
+  // GA102: four links of 14.0625 GB/s, of which collectives reach 20 in 25.
+  CHECK(busbw(R"(, "gpu_fabric": "nvlink3")") < 4 * 14.0625);
+  CHECK(busbw(R"(, "gpu_fabric": "nvlink3")") > 0.6 * 4 * 14.0625);
+  CHECK(busbw(R"(, "gpu_fabric": "nvlink3", "p2p": true)") == busbw(R"(, "gpu_fabric": "nvlink3")"));
+  CHECK(busbw("") < 20);
+}
+
 TEST_CASE("what is asked for and less than a step is told") {
   const Report report = run(resnet(synthetic, R"(, "target": {"samples": 5})"), {});
   const auto told =
