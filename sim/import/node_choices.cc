@@ -263,21 +263,24 @@ class Chooser {
       fabric.gpu_switch = usual_gpu_switch(catalog_.link(fabric.link, quiet()));
   }
 
-  // Every pair joined by the same number of links, and more of them than a GPU has: only a switch does that. Two GPUs
-  // of a board with all links between them are part of a larger board.
+  // Every pair joined, and a GPU by more links than it has: only a switch does that, and a pair shows the links of the
+  // GPU that has fewer. Two GPUs of a board with all links between them are part of a larger board.
   void recognise_switch() {
     constexpr int most_of_any_gpu = 18;  // NVLink 4 and 5 [published: data sheets]
     const std::size_t n = gpus_.size();
     if (!facts_.to_switch.empty() || n < 2 || facts_.cables.size() != n * (n - 1) / 2) return;
-    const int links = facts_.cables.front().links;
+    std::map<int, int> sum, most;
     for (const NvlinkCable& cable : facts_.cables)
-      if (cable.links != links) return;
+      for (const int gpu : {cable.a, cable.b}) {
+        sum[gpu] += cable.links;
+        most[gpu] = std::max(most[gpu], cable.links);
+      }
     const int own = out_.gpu.nvlink_links > 0 ? out_.gpu.nvlink_links : most_of_any_gpu;
-    const bool too_many = links * static_cast<int>(n - 1) > own;
-    const bool part_of_board = n == 2 && on_baseboard(out_.gpu) && links == out_.gpu.nvlink_links;
+    const bool too_many = std::any_of(sum.begin(), sum.end(), [&](const auto& gpu) { return gpu.second > own; });
+    const bool part_of_board = n == 2 && on_baseboard(out_.gpu) && facts_.cables.front().links == out_.gpu.nvlink_links;
     if (!too_many && !part_of_board) return;
     facts_.cables.clear();
-    for (int gpu : gpus_) facts_.to_switch[gpu] = links;
+    facts_.to_switch = most;
   }
 
   void take_switch(const std::string& link) {
