@@ -155,6 +155,7 @@ class Reader {
     for (const char* kind : {"nvlink", "xgmi"})
       for (const pugi::xml_node& link : gpu.children(kind)) {
         const auto count = whole_number(link.attribute("count").value(), kMostLinks);
+        if (!count) ++odd_count_;
         if (count.value_or(0) == 0 || links_.size() > kMostParts) continue;
         links_.push_back({here, trimmed(link.attribute("target").value()), link.attribute("tclass").value(), *count});
         facts_.xgmi = facts_.xgmi || link.name()[0] == 'x';
@@ -252,6 +253,8 @@ class Reader {
     if (no_speed_ > 0) warn(devices(no_speed_) + " without a link speed: Gen3 is taken, as NCCL does");
     if (odd_speed_ > 0) warn(devices(odd_speed_) + " with a link speed that is none: Gen3 is taken, as NCCL does");
     if (no_width_ > 0) warn(devices(no_width_) + " without a link width: 16 lanes are taken, as NCCL does");
+    if (odd_count_ > 0)
+      warn(std::to_string(odd_count_) + " NVLink entries with a number of links that none has are left out");
     if (to_itself_ > 0) warn(std::to_string(to_itself_) + " NVLink entries lead to the GPU itself and are left out");
     if (to_unknown_gpu_ > 0)
       warn(std::to_string(to_unknown_gpu_) + " NVLink entries lead to GPUs that the file does not list");
@@ -269,7 +272,7 @@ class Reader {
   NodeFacts& facts_;
   std::vector<Wire> links_;
   int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0, c2c_ = 0,
-      invented_ = 0;
+      invented_ = 0, odd_count_ = 0;
   std::set<std::string> other_hosts_;
 };
 

@@ -88,6 +88,9 @@ TEST_CASE("NVLink: to GPUs, to a switch without an address, to itself") {
   CHECK(hub.to_switch.size() == 2);
   CHECK(hub.to_switch.begin()->second == 12);
 
+  const NodeFacts odd =
+      read(gpu0 + R"(<nvlink target="0000:0F:00.0" count="1000000" tclass="0x030200"/>)" + end + gpu1 + end);
+  CHECK(says(odd.warnings, "1 NVLink entries with a number of links that none has"));
   const NodeFacts self = read(gpu0 + R"(<nvlink target="0000:07:00.0" count="2" tclass="0x030200"/>)" + end);
   CHECK(self.cables.empty());
   CHECK(self.to_switch.empty());
