@@ -117,6 +117,16 @@ int ranks_of(const KinetoFile& file, const StepTrace& trace, std::size_t files) 
   return trace.collectives.empty() ? 1 : files > 1 ? static_cast<int>(files) : 0;
 }
 
+// Picoseconds do not hold longer steps; such a one comes of events whose clocks differ.
+void refuse_endless(const KinetoFile& file, const KinetoSteps& steps, const std::string& path) {
+  constexpr std::int64_t day_ns = 86'400'000'000'000;
+  for (std::size_t i = 0; i < steps.steps.size(); ++i)
+    if (steps.steps[i].complete && period_ns(file, steps, i) > day_ns)
+      throw InputError(
+          {{path, "", "steps of at most a day", "one of " + ms(static_cast<double>(period_ns(file, steps, i))),
+            hint_of(file, "an event with a time of its own, such as 0, makes it so long: take it out")}});
+}
+
 }  // namespace
 
 TraceImport read_kineto(const std::vector<std::string>& paths) {
@@ -133,6 +143,7 @@ TraceImport read_kineto(const std::vector<std::string>& paths) {
     if (step == steps.steps.size())
       throw InputError({{paths[p], "", "at least one complete step (ProfilerStep)", "none",
                          hint_of(file, "record a few more steps")}});
+    refuse_endless(file, steps, paths[p]);
     StepTrace trace = trace_of_step(file, steps, step);
     if (p > 0) {
       take_wire_times(found.trace, trace, paths[p], found.warnings);

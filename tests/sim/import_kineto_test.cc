@@ -273,6 +273,14 @@ TEST_CASE("a size that no collective has is not known, and counted") {
   CHECK(says(found.known, "sizes of collectives that no collective has"));
 }
 
+TEST_CASE("a step that picoseconds do not hold is refused") {
+  std::vector<Event> events;  // no steps marked: one of all kernels, the first of which has a clock of its own
+  for (const double start : {0.0, 1e15})
+    events.push_back({"gemm", "kernel", start, 10, R"("stream": 7, "correlation": 1)", 7});
+  const TestFile file("endless.json", file_of(events, 0, 0, ""));
+  CHECK_THROWS_AS(read_kineto({file.path()}), InputError);
+}
+
 TEST_CASE("items 92 and 98: one GPU that records its communication; waits of cuda_sync are no kernels") {
   std::vector<Event> events = three_steps("", R"("Collective name": "allreduce", "In msg nelems": 10, "dtype": "Float",
       "Group size": 1)");
