@@ -145,10 +145,8 @@ class EventReader {
   std::optional<KinetoKind> kind_of(const JsonValue& event, const std::string& name) const {
     const std::string* written = text_at(event, "cat");
     const std::string category = written ? lower(*written) : "";
-    if (starts(name, "ProfilerStep#")) {
-      if (category == "gpu_user_annotation") return std::nullopt;
-      return KinetoKind::step;
-    }
+    if (category == "gpu_user_annotation") return std::nullopt;  // the host's range again, on the GPU's clock
+    if (starts(name, "ProfilerStep#")) return KinetoKind::step;
     if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" ||
         category == "memset")
       return KinetoKind::kernel;

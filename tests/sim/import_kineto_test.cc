@@ -307,7 +307,7 @@ TEST_CASE("item 92: one GPU that records its communication, times to the nanosec
     for (int k = 0; k < 2; ++k) {
       const std::string id = "\"correlation\": " + std::to_string(10 * s + k);
       events.push_back({"cudaLaunchKernel", "cuda_runtime", t + k, 0.875, id});
-      events.push_back({"volta_fp16_s884gemm", "kernel", t + (k == 0 ? 0.125 : 51100.125), k == 0 ? 50000 : 44500,
+      events.push_back({"volta_fp16_s884gemm", "kernel", t + (k == 0 ? 0.125 : 51100.125), k == 0 ? 50000.0 : 44500.0,
                         id + ", \"stream\": 7", 7});
     }
     t += step_us;
@@ -351,6 +351,37 @@ TEST_CASE("item 95: an older file of one rank that infers, categories in capital
   SimTime busy = 0;
   for (const TraceOperator& op : found.trace.operators) busy += op.duration;
   CHECK(busy == 30'000'000);
+}
+
+TEST_CASE("without ProfilerStep the ends of the optimizer tell steps apart, where they are alike") {
+  std::vector<Event> events = three_steps(reduce_args, "");
+  for (const Event& e : three_steps(reduce_args, "")) {  // three more, behind them
+    Event later = e;
+    later.ts += 3000;
+    if (const std::size_t at = later.args.find("\"correlation\": "); at != std::string::npos)
+      later.args.insert(at + 15, "9");
+    events.push_back(later);
+  }
+  std::erase_if(events, [](const Event& e) { return e.name.starts_with("ProfilerStep"); });
+  const TestFile file("unmarked.json", file_of(events));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(says(found.warnings, "no ProfilerStep: 6 steps are told apart by the ends of Optimizer.step"));
+  CHECK(found.trace.step == 1'000'000'000);
+  CHECK(found.trace.operators.size() == 3);
+  // The same range again on the GPU's clock is no second optimizer.
+  std::vector<Event> copied = events;
+  for (const Event& e : events)
+    if (e.name.starts_with("Optimizer.step")) copied.push_back({e.name, "gpu_user_annotation", e.ts + 600, e.dur});
+  const TestFile twice("unmarked_twice.json", file_of(copied));
+  CHECK(read_kineto({twice.path()}).trace.step == 1'000'000'000);
+  // Two optimizers of unlike work in a step: then it is not known where one begins.
+  std::vector<Event> two = events;
+  for (const Event& e : events)
+    if (e.name.starts_with("Optimizer.step")) two.push_back({e.name, "user_annotation", e.ts + 100, e.dur});
+  const TestFile pair("two_optimizers.json", file_of(two));
+  const TraceImport whole = read_kineto({pair.path()});
+  CHECK(says(whole.warnings, "the whole recording is taken as one step"));
+  CHECK(whole.trace.operators.size() == 18);
 }
 
 TEST_CASE("a file without events of a profiler is refused") {
