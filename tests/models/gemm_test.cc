@@ -16,7 +16,7 @@ DeviceModel plain_device() {
   DeviceModel device;
   device.simt_flop_per_s = 1e13, device.half_flop_per_s = 1e14;
   device.dram_bytes_per_s = 1e12, device.elementwise_bytes_per_s = 1.1e12;
-  device.l2_bytes = 4e7, device.sms = 100;
+  device.l2_usable = compute::l2_usable * 4e7, device.l2_speed = compute::l2_speed, device.sms = 100;
   return device;
 }
 
