@@ -93,7 +93,9 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   const std::optional<Time>& gap = cuda_graph ? gpu.graph_gap : gpu.launch_gap;
   device.fixed_s = (gap ? gap->base() : cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
 
-  const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;
+  // The faster of the two 16-bit formats, which mixed precision takes.
+  const double half_peak =
+      std::max(gpu.peak_fp16.value_or(FlopRate()).base(), gpu.peak_bf16.value_or(FlopRate()).base());
   const std::optional<FlopRate>& half = gpu.measured_matmul_bf16;
   const double share = half_peak > 0 ? ceiling(gpu, half_peak, half) : ceiling(gpu, 1, std::nullopt);
   device.held_by_power = half_peak > 0 && sustained(gpu, half_peak) < 1;

@@ -116,6 +116,16 @@ TEST_CASE("device: a GPU without a measured product is predicted from its data s
   CHECK(fraction("t4") < fraction("l40s"));
 }
 
+TEST_CASE("device: mixed precision takes the faster of two 16-bit formats") {
+  // Gaudi3's data sheet: 459 TFLOP/s in half precision, 1677 in bfloat16.
+  GpuSpec gpu = suite::gpu_spec("h100-sxm5-80gb");
+  gpu.measured_matmul_bf16.reset();
+  gpu.peak_fp16 = teraflops(459), gpu.peak_bf16 = teraflops(1677);
+  GpuSpec same = gpu;
+  same.peak_fp16 = teraflops(1677);
+  CHECK(device_model(gpu, true).rate(MathFormat::half) == device_model(same, true).rate(MathFormat::half));
+}
+
 TEST_CASE("device: an accelerator with few known numbers still gets positive rates") {
   // As a data sheet that lists one matrix peak, bandwidth and memory only: no fp32 peak, no clock, no SM count.
   GpuSpec sparse;
