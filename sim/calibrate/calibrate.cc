@@ -203,6 +203,7 @@ Calibrated calibrate(const std::vector<std::string>& paths, const CalibrateOptio
       else if (file.empty())
         problems.push_back({path, "", "measurements in this " + file.format, "none that can be used",
                             file.warnings.empty() ? "" : file.warnings.front().text});
+      warn_of_repeats(file);
       result.files.push_back(recognised(file));
       files.push_back(std::move(file));
     } catch (const InputError& error) {

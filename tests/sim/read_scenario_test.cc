@@ -377,8 +377,7 @@ TEST_CASE("overrides are read like the file, and bad ones are faults") {
 
 TEST_CASE("every server and every instance of the catalog reads, or says what it lacks") {
   // Without a GPU; accelerators whose peaks or clocks are not known; one that has a spot price alone.
-  const std::set<std::string> incomplete = {"cpu-only-server", "gaudi2-hls-2-server", "aws-dl1-24xlarge",
-                                            "vast-ai-8x-h100-spot"};
+  const std::set<std::string> incomplete = {"cpu-only-server", "aws-dl1-24xlarge", "vast-ai-8x-h100-spot"};
   for (const char* kind : {"server", "cloud"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(data_directory()) / "hardware" / kind)) {
       const std::string id = entry.path().stem().string();
