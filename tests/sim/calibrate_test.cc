@@ -270,6 +270,15 @@ TEST_CASE("sizes that a log has twice are told, and so is that their times diffe
   const std::string noise = warnings(once + row(1048576, 105));
   CHECK(noise.find("1 size was measured more than once") != std::string::npos);
   CHECK(noise.find("two ways") == std::string::npos);
+  // Which sizes would say more, where there are few: once has one of each kind.
+  const auto advice = [&](const std::string& rows) {
+    const std::vector<std::string> checks = calibrate({folder.file("log", head + rows)}, {}).checks;
+    return checks.empty() ? std::string() : checks.front();
+  };
+  CHECK(advice(once).empty());
+  CHECK(advice(row(1048576, 100) + row(8388608, 200)).find("none from 64 MiB on") != std::string::npos);
+  CHECK(advice(row(134217728, 2000) + row(268435456, 4000)).find("none up to 1 MiB") != std::string::npos);
+  CHECK(advice(row(4194304, 150) + row(8388608, 200)).find("none up to 1 MiB and none") != std::string::npos);
   // 2.2 times apart: two ways.
   CHECK(warnings(once + row(1048576, 220)).find("two ways") != std::string::npos);
 }
