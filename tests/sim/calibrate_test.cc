@@ -222,6 +222,22 @@ TEST_CASE("a cached read is not mixed with an unsteady one of the disk", "[calib
   CHECK(latency_of(read("cached", 1e-6, 0.01)) == "1 us");
 }
 
+TEST_CASE("what was measured beside other programs is doubted", "[calibrate]") {
+  const Folder folder;
+  const auto doubt_of = [&](double cpu_share) {
+    const std::string path = folder.file("host.json", R"({"clustersim_measurements": 1, "program":
+      "clustersim-hostbench", "version": "1", "date": "2026-12-01", "quick": false, "machine": {}, "records": [
+      {"benchmark": "memory_triad", "parameters": {"threads": 2, "bytes": 3e8}, "median": 0.01, "unit": "s", "spread":
+      0.02, "samples": 5, "derived": {"bytes_per_s": 3e10}, "conditions": {"cpu_share": )" +
+                                                          std::to_string(cpu_share) + "}}]}");
+    const Calibrated c = calibrate({path}, {});
+    CHECK(c.files[0].warnings.empty() == c.numbers[0].doubt.empty());
+    return c.numbers[0].doubt;
+  };
+  CHECK(doubt_of(0.98).empty());
+  CHECK_FALSE(doubt_of(0.49).empty());
+}
+
 TEST_CASE("one run of clustersim-hostbench predicts the next within 15 %", "[calibrate]") {
   // Two runs on one machine. The disk of that virtual machine gave 0.47 and 1.63 GB/s to four sequential
   // readers, each run by itself steady within 2 %: such a number predicts nothing, and is left out here.
