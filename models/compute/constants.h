@@ -30,6 +30,7 @@ constexpr double cool_w_per_tflop = 2.4;   // [data sheet: V100, half precision]
 constexpr double sustained_power = 0.177;  // [fitted: the same]
 // CUDA-core fp32 product over peak.
 constexpr double simt_hbm = 0.95;         // [published: micro.csv, A100 0.93-0.98, V100 0.90]
+constexpr double simt_hopper = 0.77;      // [published: micro.csv, H100 SXM 0.78, H200 0.77, H100 PCIe 0.73]
 constexpr double simt_dual_issue = 0.69;  // [published: micro.csv, RTX 3090 0.69, RTX 4090 0.66: fp32 shares a port]
 constexpr double simt_dual_issue_pro = 0.61;  // [published: micro.csv, RTX A6000 and A4000 0.62, PRO 6000 0.61]
 // RTX 2080 Ti 13.0 of the 16.5 TFLOP/s that its clock allows, above its data sheet.
@@ -198,5 +199,17 @@ constexpr double default_operator_s = 8e-6;  // [assumed: between EPYC 7742 (6 u
 constexpr double sync_operators_per_gradient = 2;
 constexpr double sync_operators_per_gradient_scaled = 3;
 constexpr double buffers_per_norm = 3;
+
+// Those of the constants above that rows of the training suite moved, as a run takes them: `validate --cross` refits
+// them on some of the rows.
+struct Fitted {
+  double sustained_cool = compute::sustained_cool;
+  double sustained_power = compute::sustained_power;
+  double winograd_gain = compute::winograd_gain;
+  double framework_stream = compute::framework_stream;
+  double ramp_cycles = compute::ramp_cycles;
+  double transpose_elements_per_sm_cycle = compute::transpose_elements_per_sm_cycle;
+  double host_jitter_s = compute::host_jitter_s;
+};
 
 }  // namespace clustersim::compute

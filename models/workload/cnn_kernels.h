@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "clustersim/scenario.h"
+#include "models/compute/constants.h"
 #include "models/compute/device_model.h"
 #include "models/workload/layers.h"
 #include "models/workload/step_model.h"
@@ -30,6 +31,7 @@ struct MicroBatchKernels {
 MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const std::vector<Kernel>& layer, int layers,
                                     const std::vector<Kernel>& head);
 
-MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu);
+MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu,
+                              const compute::Fitted& fitted = {});
 
 }  // namespace clustersim
