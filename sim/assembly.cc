@@ -17,7 +17,7 @@ constexpr int deepest_prefetch = streams_per_gpu;
 
 }  // namespace
 
-Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail, const compute::Fitted& fitted)
+Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail, const FittedConstants& fitted)
     : cluster_(cluster), job_(job), fabric_(build_fabric(cluster_)), routes_(std::make_unique<Topology>(fabric_)) {
   if (detail.messages) job_.algorithm = CollectiveAlgorithm::ring;
   choose_nodes(detail);

@@ -200,16 +200,4 @@ constexpr double sync_operators_per_gradient = 2;
 constexpr double sync_operators_per_gradient_scaled = 3;
 constexpr double buffers_per_norm = 3;
 
-// Those of the constants above that rows of the training suite moved, as a run takes them: `validate --cross` refits
-// them on some of the rows.
-struct Fitted {
-  double sustained_cool = compute::sustained_cool;
-  double sustained_power = compute::sustained_power;
-  double winograd_gain = compute::winograd_gain;
-  double framework_stream = compute::framework_stream;
-  double ramp_cycles = compute::ramp_cycles;
-  double transpose_elements_per_sm_cycle = compute::transpose_elements_per_sm_cycle;
-  double host_jitter_s = compute::host_jitter_s;
-};
-
 }  // namespace clustersim::compute

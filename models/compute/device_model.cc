@@ -27,7 +27,7 @@ double ceiling(const GpuSpec& gpu, double peak, const std::optional<FlopRate>& m
 }
 
 // Share of the measured ceiling held under load, by watts per TFLOP/s of the format.
-double sustained(const GpuSpec& gpu, double peak_flop_per_s, const compute::Fitted& fitted) {
+double sustained(const GpuSpec& gpu, double peak_flop_per_s, const FittedConstants& fitted) {
   const double w_per_tflop = gpu.tdp.base() / (peak_flop_per_s * 1e-12);
   return std::min(1.0,
                   fitted.sustained_cool * std::pow(w_per_tflop / compute::cool_w_per_tflop, fitted.sustained_power));
@@ -53,7 +53,7 @@ double simt_fraction(const GpuSpec& gpu) {
 
 // Rate of a format under load, at most what was measured.
 double rate_under_load(const GpuSpec& gpu, double peak, double ceiling_share, const std::optional<FlopRate>& measured,
-                       const compute::Fitted& fitted) {
+                       const FittedConstants& fitted) {
   const double rate = peak * ceiling_share * sustained(gpu, peak, fitted);
   return measured ? std::min(rate, measured->base()) : rate;
 }
@@ -67,7 +67,7 @@ double DeviceModel::rate(MathFormat format) const {
   return simt_flop_per_s;
 }
 
-DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph, const compute::Fitted& fitted) {
+DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph, const FittedConstants& fitted) {
   DeviceModel device;
   device.sms = std::max(1, gpu.sm_count);
   const MeasuredKernels& measured = gpu.measured;

@@ -16,7 +16,7 @@ constexpr double vocabulary_multiple = 64;  // the decoder is padded for the mat
 
 class BertBuilder {
  public:
-  BertBuilder(const BertNetwork& network, const Job& job, const GpuSpec& gpu, const compute::Fitted& fitted)
+  BertBuilder(const BertNetwork& network, const Job& job, const GpuSpec& gpu, const FittedConstants& fitted)
       : net_(network),
         device_(device_model(gpu, job.cuda_graph, fitted)),
         format_(math_format(job.precision, gpu)),
@@ -202,7 +202,7 @@ bool scores_in_memory(const Job& job, const GpuSpec& gpu) {
 }
 
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu,
-                               const compute::Fitted& fitted) {
+                               const FittedConstants& fitted) {
   const BertBuilder builder(network, job, gpu, fitted);
   MicroBatchKernels kernels =
       forward_in_blocks(builder.embedding_forward(), builder.layer_forward(), network.layers, builder.head_forward());

@@ -28,6 +28,6 @@ double predicted_share(const Job& job);
 bool scores_in_memory(const Job& job, const GpuSpec& gpu);
 
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu,
-                               const compute::Fitted& fitted = {});
+                               const FittedConstants& fitted = {});
 
 }  // namespace clustersim

@@ -39,7 +39,7 @@ compute::NormPasses passes(const Job& job, const GpuSpec& gpu) {
 
 class CnnBuilder {
  public:
-  CnnBuilder(const Job& job, const GpuSpec& gpu, const compute::Fitted& fitted)
+  CnnBuilder(const Job& job, const GpuSpec& gpu, const FittedConstants& fitted)
       : device_(device_model(gpu, job.cuda_graph, fitted)),
         format_(math_format(job.precision, gpu)),
         passes_(passes(job, gpu)),
@@ -196,7 +196,7 @@ MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const 
 }
 
 MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu,
-                              const compute::Fitted& fitted) {
+                              const FittedConstants& fitted) {
   const CnnBuilder builder(job, gpu, fitted);
   MicroBatchKernels kernels;
   for (const ConvLayer& layer : network.convolutions) builder.forward(layer, kernels.forward);

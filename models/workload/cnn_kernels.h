@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "clustersim/scenario.h"
-#include "models/compute/constants.h"
 #include "models/compute/device_model.h"
+#include "models/compute/fitted_constants.h"
 #include "models/workload/layers.h"
 #include "models/workload/step_model.h"
 
@@ -32,6 +32,6 @@ MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const 
                                     const std::vector<Kernel>& head);
 
 MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu,
-                              const compute::Fitted& fitted = {});
+                              const FittedConstants& fitted = {});
 
 }  // namespace clustersim

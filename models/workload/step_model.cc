@@ -169,7 +169,7 @@ StepModel emulated_step(const Job& job) {
 }  // namespace
 
 StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards,
-                     const compute::Fitted& fitted) {
+                     const FittedConstants& fitted) {
   require(ranks >= 1 && optimizer_shards >= 1, "a step has ranks");
   StepModel model;
   if (job.model == ModelKind::emulated) return emulated_step(job);

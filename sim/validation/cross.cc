@@ -1,6 +1,6 @@
 // `validate --cross`: errors on the training suite's rows of a compute model refitted without them.
 //
-// The constants that rows of the suite moved (compute::Fitted) were chosen by hand with all rows in view. Here a family
+// The constants that rows of the suite moved (FittedConstants) were chosen by hand with all rows in view. Here a family
 // of rows is left out, a GPU's design, a source or a scale, the constants are fitted to the rest, and the rows left out
 // are predicted with them:
 //   minimise over x  sum_i v_i (ln(measured_i / predicted_i) - sum_k x_k d ln predicted_i / d ln constant_k)^2
@@ -22,11 +22,11 @@
 namespace clustersim {
 namespace {
 
-constexpr std::array<double compute::Fitted::*, 7> constants = {
-    &compute::Fitted::sustained_cool, &compute::Fitted::sustained_power,
-    &compute::Fitted::winograd_gain,  &compute::Fitted::framework_stream,
-    &compute::Fitted::ramp_cycles,    &compute::Fitted::transpose_elements_per_sm_cycle,
-    &compute::Fitted::host_jitter_s};
+constexpr std::array<double FittedConstants::*, 7> constants = {
+    &FittedConstants::sustained_cool, &FittedConstants::sustained_power,
+    &FittedConstants::winograd_gain,  &FittedConstants::framework_stream,
+    &FittedConstants::ramp_cycles,    &FittedConstants::transpose_elements_per_sm_cycle,
+    &FittedConstants::host_jitter_s};
 constexpr double step = 0.05, leans = 0.05, ridge = 0.01;
 constexpr int fewest_rows = 5;
 
@@ -37,8 +37,8 @@ struct Row {
   std::string gpu, source, scale;
 };
 
-compute::Fitted scaled(const std::vector<double>& corrections) {
-  compute::Fitted fitted;
+FittedConstants scaled(const std::vector<double>& corrections) {
+  FittedConstants fitted;
   for (std::size_t k = 0; k < constants.size(); ++k) fitted.*constants[k] *= std::exp(corrections[k]);
   return fitted;
 }
@@ -74,7 +74,7 @@ bool leans_on_unknown(const Row& row, const std::vector<bool>& known) {
   return false;
 }
 
-compute::Fitted fitted_to(const std::vector<const Row*>& rows) {
+FittedConstants fitted_to(const std::vector<const Row*>& rows) {
   std::vector<std::vector<double>> derivatives;
   std::vector<double> lacking;
   for (const Row* row : rows) {
@@ -94,7 +94,7 @@ std::vector<double> left_out(const std::vector<Row>& rows, std::string Row::*fam
       if (row.*family != name) rest.push_back(&row);
     if (rest.empty()) continue;
     const std::vector<bool> known = informed(rest);
-    const compute::Fitted fitted = fitted_to(rest);
+    const FittedConstants fitted = fitted_to(rest);
     for (const Row* row : members)
       if (!leans_on_unknown(*row, known))
         errors.push_back(std::abs(throughput_under(*row->prediction, fitted) / row->prediction->row.measured - 1));

@@ -86,7 +86,7 @@ PredictedTraining predict(const TrainingRow& row) {
   return p;
 }
 
-double throughput_under(const PredictedTraining& p, const compute::Fitted& fitted) {
+double throughput_under(const PredictedTraining& p, const FittedConstants& fitted) {
   const Assembly assembly(p.scenario.cluster, p.scenario.job, {}, fitted);
   const Projection projection = project(assembly, run_job(assembly));
   if (!p.row.evaluation_included) return projection.throughput;
