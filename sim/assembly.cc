@@ -17,7 +17,7 @@ constexpr int deepest_prefetch = streams_per_gpu;
 
 }  // namespace
 
-Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
+Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail, const FittedConstants& fitted)
     : cluster_(cluster), job_(job), fabric_(build_fabric(cluster_)), routes_(std::make_unique<Topology>(fabric_)) {
   if (detail.messages) job_.algorithm = CollectiveAlgorithm::ring;
   choose_nodes(detail);
@@ -29,7 +29,7 @@ Assembly::Assembly(const Cluster& cluster, const Job& job, Detail detail)
     const NodeSpec& node = group.node;
     const Job own = job_.on(group);
     const int shards = job_.reduction == Reduction::rs_ar_ag ? node.gpus : job_.shards;
-    models_.push_back(build_step(own, node.gpu, node.cpu, cluster_.gpus(), shards));
+    models_.push_back(build_step(own, node.gpu, node.cpu, cluster_.gpus(), shards, fitted));
     samples_.push_back(own.samples_per_step_and_gpu());
     for (const bool first : {false, true}) inputs_[first ? 1 : 0].push_back(input_demand(cluster_, node, own, first));
   }

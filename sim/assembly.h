@@ -16,6 +16,7 @@
 #include "clustersim/scenario.h"
 #include "models/collective/messages.h"
 #include "models/collective/planner.h"
+#include "models/compute/fitted_constants.h"
 #include "models/fabric/simulated_fabric.h"
 #include "models/input_pipeline/input_demand.h"
 #include "models/workload/data_parallel.h"
@@ -42,7 +43,7 @@ struct Detail {
 
 class Assembly {
  public:
-  Assembly(const Cluster& cluster, const Job& job, Detail detail = {});
+  Assembly(const Cluster& cluster, const Job& job, Detail detail = {}, const FittedConstants& fitted = {});
   Assembly(const Assembly&) = delete;
   Assembly& operator=(const Assembly&) = delete;
 

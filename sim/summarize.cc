@@ -281,6 +281,9 @@ class Summary {
       return "unknown: no constant of the model was chosen by a run of such a network; `clustersim validate "
              "throughput` "
              "shows how published ones come out";
+    const std::string& vendor = scenario_.cluster.groups.front().node.gpu.vendor;
+    if (vendor != "NVIDIA")
+      return "no published row is like this one, and what networks reach of a peak was learned on NVIDIA's chips";
     return "no published row is like this one";
   }
 

@@ -116,4 +116,29 @@ std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows
   return fit;
 }
 
+std::vector<double> robust_correction(const std::vector<std::vector<double>>& rows, const std::vector<double>& lacking,
+                                      double ridge) {
+  require(rows.size() == lacking.size() && !rows.empty() && ridge > 0, "rows, what each lacks, and a ridge");
+  const auto count = static_cast<Eigen::Index>(rows.size()), columns = static_cast<Eigen::Index>(rows.front().size());
+  Eigen::MatrixXd a(count, columns);
+  for (Eigen::Index i = 0; i < count; ++i)
+    for (Eigen::Index j = 0; j < columns; ++j) a(i, j) = rows[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)];
+  const Eigen::VectorXd y = Eigen::Map<const Eigen::VectorXd>(lacking.data(), count);
+  Eigen::VectorXd weights = Eigen::VectorXd::Ones(count), c = Eigen::VectorXd::Zero(columns);
+  for (int round = 0; round < most_rounds; ++round) {
+    const Eigen::MatrixXd weighed = a.transpose() * weights.asDiagonal();
+    const Eigen::MatrixXd normal = weighed * a + ridge * Eigen::MatrixXd::Identity(columns, columns);
+    const Eigen::VectorXd next = normal.ldlt().solve(weighed * y);
+    const bool done = round > 0 && (next - c).norm() <= settled * (1 + next.norm());
+    c = next;
+    if (done) break;
+    const Eigen::VectorXd residuals = (a * c - y).cwiseAbs();
+    const double spread =
+        std::max(least_spread, to_sigma * median_of({residuals.data(), residuals.data() + residuals.size()}));
+    for (Eigen::Index i = 0; i < count; ++i)
+      weights(i) = residuals(i) <= huber * spread ? 1.0 : huber * spread / residuals(i);
+  }
+  return {c.data(), c.data() + c.size()};
+}
+
 }  // namespace clustersim

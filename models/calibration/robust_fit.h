@@ -36,6 +36,13 @@ struct LinearFit {
 // rows[i] are the columns of row i, measured[i] > 0.
 std::optional<LinearFit> robust_fit(const std::vector<std::vector<double>>& rows, const std::vector<double>& measured);
 
+// Small corrections c of either sign, of constants whose effect on a logarithm is known:
+//   minimise  sum_i v_i ( sum_j c_j a_ij - y_i )^2 + ridge sum_j c_j^2,   v_i as above
+// a_ij: change of row i's logarithm by constant j; y_i: what row i lacks. The ridge keeps what no row informs at 0.
+// Rows of equal length, ridge > 0.
+std::vector<double> robust_correction(const std::vector<std::vector<double>>& rows, const std::vector<double>& lacking,
+                                      double ridge);
+
 double median_of(std::vector<double> values);  // of at least one
 
 }  // namespace clustersim

@@ -30,6 +30,7 @@ constexpr double cool_w_per_tflop = 2.4;   // [data sheet: V100, half precision]
 constexpr double sustained_power = 0.177;  // [fitted: the same]
 // CUDA-core fp32 product over peak.
 constexpr double simt_hbm = 0.95;         // [published: micro.csv, A100 0.93-0.98, V100 0.90]
+constexpr double simt_hopper = 0.77;      // [published: micro.csv, H100 SXM 0.78, H200 0.77, H100 PCIe 0.73]
 constexpr double simt_dual_issue = 0.69;  // [published: micro.csv, RTX 3090 0.69, RTX 4090 0.66: fp32 shares a port]
 constexpr double simt_dual_issue_pro = 0.61;  // [published: micro.csv, RTX A6000 and A4000 0.62, PRO 6000 0.61]
 // RTX 2080 Ti 13.0 of the 16.5 TFLOP/s that its clock allows, above its data sheet.

@@ -27,10 +27,10 @@ double ceiling(const GpuSpec& gpu, double peak, const std::optional<FlopRate>& m
 }
 
 // Share of the measured ceiling held under load, by watts per TFLOP/s of the format.
-double sustained(const GpuSpec& gpu, double peak_flop_per_s) {
+double sustained(const GpuSpec& gpu, double peak_flop_per_s, const FittedConstants& fitted) {
   const double w_per_tflop = gpu.tdp.base() / (peak_flop_per_s * 1e-12);
-  return std::min(
-      1.0, compute::sustained_cool * std::pow(w_per_tflop / compute::cool_w_per_tflop, compute::sustained_power));
+  return std::min(1.0,
+                  fitted.sustained_cool * std::pow(w_per_tflop / compute::cool_w_per_tflop, fitted.sustained_power));
 }
 
 double stream_fraction(const GpuSpec& gpu) {
@@ -47,12 +47,14 @@ bool is_dual_issue(const GpuSpec& gpu) { return !is_hbm(gpu) && gpu.peak_tf32.ha
 
 double simt_fraction(const GpuSpec& gpu) {
   if (is_dual_issue(gpu)) return is_geforce(gpu) ? compute::simt_dual_issue : compute::simt_dual_issue_pro;
+  if (gpu.architecture == "Hopper") return compute::simt_hopper;
   return is_turing(gpu) && !is_geforce(gpu) ? compute::simt_turing : compute::simt_hbm;
 }
 
 // Rate of a format under load, at most what was measured.
-double rate_under_load(const GpuSpec& gpu, double peak, double ceiling_share, const std::optional<FlopRate>& measured) {
-  const double rate = peak * ceiling_share * sustained(gpu, peak);
+double rate_under_load(const GpuSpec& gpu, double peak, double ceiling_share, const std::optional<FlopRate>& measured,
+                       const FittedConstants& fitted) {
+  const double rate = peak * ceiling_share * sustained(gpu, peak, fitted);
   return measured ? std::min(rate, measured->base()) : rate;
 }
 
@@ -65,7 +67,7 @@ double DeviceModel::rate(MathFormat format) const {
   return simt_flop_per_s;
 }
 
-DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
+DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph, const FittedConstants& fitted) {
   DeviceModel device;
   device.sms = std::max(1, gpu.sm_count);
   const MeasuredKernels& measured = gpu.measured;
@@ -75,16 +77,16 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   device.dram_bytes_per_s =
       measured.reduce_stream
           ? measured.reduce_stream->base()
-          : device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? compute::framework_stream : 1.0);
+          : device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? fitted.framework_stream : 1.0);
   device.update_bytes_per_s = measured.update_stream ? measured.update_stream->base() : device.dram_bytes_per_s;
   device.l2_speed = measured.l2_stream && device.elementwise_bytes_per_s > 0
                         ? std::max(1.0, measured.l2_stream->base() / device.elementwise_bytes_per_s)
                         : compute::l2_speed;
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
-  device.ramp_s = compute::ramp_cycles / clock_hz;
+  device.ramp_s = fitted.ramp_cycles / clock_hz;
   device.integer_per_s = compute::integer_per_sm_cycle * device.sms * clock_hz;
   device.transpose_elements_per_s =
-      measured.transpose_rate.value_or(compute::transpose_elements_per_sm_cycle * device.sms * clock_hz);
+      measured.transpose_rate.value_or(fitted.transpose_elements_per_sm_cycle * device.sms * clock_hz);
   device.prologue_s = measured.tile_prologue ? measured.tile_prologue->base() : compute::prologue_cycles / clock_hz;
   device.convolution_forward = measured.convolution_forward.value_or(1);
   device.convolution_data_gradient = measured.convolution_data_gradient.value_or(1);
@@ -98,24 +100,24 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
       std::max(gpu.peak_fp16.value_or(FlopRate()).base(), gpu.peak_bf16.value_or(FlopRate()).base());
   const std::optional<FlopRate>& half = gpu.measured_matmul_bf16;
   const double share = half_peak > 0 ? ceiling(gpu, half_peak, half) : ceiling(gpu, 1, std::nullopt);
-  device.held_by_power = half_peak > 0 && sustained(gpu, half_peak) < 1;
-  if (half_peak > 0) device.half_flop_per_s = rate_under_load(gpu, half_peak, share, half);
+  device.held_by_power = half_peak > 0 && sustained(gpu, half_peak, fitted) < 1;
+  if (half_peak > 0) device.half_flop_per_s = rate_under_load(gpu, half_peak, share, half, fitted);
   if (gpu.peak_tf32) {
     const double peak = gpu.peak_tf32->base();
-    std::optional<FlopRate> measured = gpu.measured_matmul_tf32;
-    const double tf32_share = measured ? ceiling(gpu, peak, measured) : share;
-    if (!measured && half && half_peak > 0) measured = *half * (peak / half_peak);
-    device.tf32_flop_per_s = rate_under_load(gpu, peak, tf32_share, measured);
+    std::optional<FlopRate> product = gpu.measured_matmul_tf32;
+    const double tf32_share = product ? ceiling(gpu, peak, product) : share;
+    if (!product && half && half_peak > 0) product = *half * (peak / half_peak);
+    device.tf32_flop_per_s = rate_under_load(gpu, peak, tf32_share, product, fitted);
   }
   if (gpu.peak_fp8 && gpu.peak_fp8->base() > 0) {
     const double peak = gpu.peak_fp8->base();
-    const std::optional<FlopRate>& measured = gpu.measured_matmul_fp8;
-    const double top = measured ? ceiling(gpu, peak, measured) : 0.9 * ceiling(gpu, peak, std::nullopt);
-    device.fp8_flop_per_s = rate_under_load(gpu, peak, top, measured);
+    const std::optional<FlopRate>& product = gpu.measured_matmul_fp8;
+    const double top = product ? ceiling(gpu, peak, product) : 0.9 * ceiling(gpu, peak, std::nullopt);
+    device.fp8_flop_per_s = rate_under_load(gpu, peak, top, product, fitted);
   }
   device.simt_flop_per_s =
       gpu.measured_matmul_fp32 ? gpu.measured_matmul_fp32->base() : gpu.peak_fp32.base() * simt_fraction(gpu);
-  device.winograd_gain = measured.winograd_gain.value_or(is_dual_issue(gpu) ? 1.0 : compute::winograd_gain);
+  device.winograd_gain = measured.winograd_gain.value_or(is_dual_issue(gpu) ? 1.0 : fitted.winograd_gain);
   if (device.simt_flop_per_s <= 0) device.simt_flop_per_s = std::max(device.half_flop_per_s / 8, 1e12);
   return device;
 }

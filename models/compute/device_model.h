@@ -18,6 +18,7 @@
 
 #include "clustersim/hardware.h"
 #include "clustersim/scenario.h"
+#include "models/compute/fitted_constants.h"
 
 namespace clustersim {
 
@@ -47,7 +48,7 @@ struct DeviceModel {
   double rate(MathFormat format) const;
 };
 
-DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph);
+DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph, const FittedConstants& fitted = {});
 
 // What the matrix units multiply in, and the bytes of an activation, under a precision on this GPU.
 MathFormat math_format(Precision precision, const GpuSpec& gpu);

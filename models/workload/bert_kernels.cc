@@ -16,9 +16,9 @@ constexpr double vocabulary_multiple = 64;  // the decoder is padded for the mat
 
 class BertBuilder {
  public:
-  BertBuilder(const BertNetwork& network, const Job& job, const GpuSpec& gpu)
+  BertBuilder(const BertNetwork& network, const Job& job, const GpuSpec& gpu, const FittedConstants& fitted)
       : net_(network),
-        device_(device_model(gpu, job.cuda_graph)),
+        device_(device_model(gpu, job.cuda_graph, fitted)),
         format_(math_format(job.precision, gpu)),
         tensorflow_(job.stack == Stack::tensorflow_horovod),
         fusion_(job.fusion == Fusion::nchw ? Fusion::eager : job.fusion),
@@ -128,7 +128,7 @@ class BertBuilder {
     for (const auto& [kernel, times] : {std::pair(product, count.products * sequences_), {softmax, sequences_}})
       out.push_back({kernel.math_s * times, kernel.memory_s * times, kernel.fixed_s * times});
     out.push_back(stream_kernel(device_, count.dropout * score_bytes_));
-    out.push_back({0.0, 0.0, count.synchronisations * compute::device_sync_s});
+    out.push_back({0.0, 0.0, count.synchronisations * device_.device_sync_s});
   }
 
   Kernel dropout_masks() const {
@@ -201,8 +201,9 @@ bool scores_in_memory(const Job& job, const GpuSpec& gpu) {
          gpu.vendor == "NVIDIA" && !built_for;
 }
 
-MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {
-  const BertBuilder builder(network, job, gpu);
+MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu,
+                               const FittedConstants& fitted) {
+  const BertBuilder builder(network, job, gpu, fitted);
   MicroBatchKernels kernels =
       forward_in_blocks(builder.embedding_forward(), builder.layer_forward(), network.layers, builder.head_forward());
   const std::vector<Kernel> backward = builder.layer_backward();

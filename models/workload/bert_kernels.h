@@ -27,6 +27,7 @@ double predicted_share(const Job& job);
 // MLPerf's BERT on chips that its attention kernel was not built for: scores go through memory, sequence by sequence.
 bool scores_in_memory(const Job& job, const GpuSpec& gpu);
 
-MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu);
+MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu,
+                               const FittedConstants& fitted = {});
 
 }  // namespace clustersim

@@ -39,8 +39,8 @@ compute::NormPasses passes(const Job& job, const GpuSpec& gpu) {
 
 class CnnBuilder {
  public:
-  CnnBuilder(const Job& job, const GpuSpec& gpu)
-      : device_(device_model(gpu, job.cuda_graph)),
+  CnnBuilder(const Job& job, const GpuSpec& gpu, const FittedConstants& fitted)
+      : device_(device_model(gpu, job.cuda_graph, fitted)),
         format_(math_format(job.precision, gpu)),
         passes_(passes(job, gpu)),
         images_(job.micro_batch()),
@@ -195,8 +195,9 @@ MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const 
   return kernels;
 }
 
-MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu) {
-  const CnnBuilder builder(job, gpu);
+MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu,
+                              const FittedConstants& fitted) {
+  const CnnBuilder builder(job, gpu, fitted);
   MicroBatchKernels kernels;
   for (const ConvLayer& layer : network.convolutions) builder.forward(layer, kernels.forward);
   const double pooled = builder.images() * network.convolutions.back().out_channels * network.last_size *

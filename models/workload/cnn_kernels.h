@@ -15,6 +15,7 @@
 
 #include "clustersim/scenario.h"
 #include "models/compute/device_model.h"
+#include "models/compute/fitted_constants.h"
 #include "models/workload/layers.h"
 #include "models/workload/step_model.h"
 
@@ -30,6 +31,7 @@ struct MicroBatchKernels {
 MicroBatchKernels forward_in_blocks(const std::vector<Kernel>& embedding, const std::vector<Kernel>& layer, int layers,
                                     const std::vector<Kernel>& head);
 
-MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu);
+MicroBatchKernels cnn_kernels(const CnnNetwork& network, const Job& job, const GpuSpec& gpu,
+                              const FittedConstants& fitted = {});
 
 }  // namespace clustersim

@@ -132,8 +132,9 @@ double waited_operators(const Job& job, int ranks) {
   return per_gradient * network.tensors() + compute::buffers_per_norm * static_cast<double>(norms);
 }
 
-double step_host_seconds(const Job& job, const DeviceModel& device, double operator_s, int ranks) {
-  const double jitter_s = compute::host_jitter_s * largest_normal(ranks);
+double step_host_seconds(const Job& job, const DeviceModel& device, double operator_s, int ranks,
+                         double jitter_of_a_host_s) {
+  const double jitter_s = jitter_of_a_host_s * largest_normal(ranks);
   if (job.stack == Stack::native || job.cuda_graph) return jitter_s;
   return device.device_sync_s + jitter_s + waited_operators(job, ranks) * operator_s;
 }
@@ -167,7 +168,8 @@ StepModel emulated_step(const Job& job) {
 
 }  // namespace
 
-StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards) {
+StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards,
+                     const FittedConstants& fitted) {
   require(ranks >= 1 && optimizer_shards >= 1, "a step has ranks");
   StepModel model;
   if (job.model == ModelKind::emulated) return emulated_step(job);
@@ -177,11 +179,11 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
     model.parameters = job.trace->parameters;
     return model;
   }
-  const DeviceModel device = device_model(gpu, job.cuda_graph);
+  const DeviceModel device = device_model(gpu, job.cuda_graph, fitted);
   MicroBatchKernels kernels;
   if (job.model == ModelKind::bert) {
     const BertNetwork network = bert_network_of(job);
-    kernels = bert_kernels(network, job, gpu);
+    kernels = bert_kernels(network, job, gpu, fitted);
     model.parameters = network.parameters();
     model.tensors = network.tensors();
     const double tokens = job.tokens_per_sequence;
@@ -195,7 +197,7 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
     model.forward_flop = forward_flop(job.shape, tokens, tokens * tokens * job.length_square_ratio);
   } else {
     const CnnNetwork network = cnn_network(job.model_id);
-    kernels = cnn_kernels(network, job, gpu);
+    kernels = cnn_kernels(network, job, gpu, fitted);
     model.parameters = network.parameters();
     model.tensors = network.tensors();
     model.forward_flop = network.forward_flop();
@@ -213,7 +215,7 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   const double operator_s = operator_time(job, cpu);
   if (!job.cuda_graph) model.launch_bound = seconds(model.kernel_launches * operator_s);
   add_optimizer(model, job, device, operator_s, optimizer_shards);
-  model.step_host = seconds(step_host_seconds(job, device, operator_s, ranks));
+  model.step_host = seconds(step_host_seconds(job, device, operator_s, ranks, fitted.host_jitter_s));
   if (job.model == ModelKind::bert && !job.packing && job.stack == Stack::mlperf)
     model.length_imbalance = length_imbalance(ranks, job.micro_batch(), job.length_square_ratio);
   return model;

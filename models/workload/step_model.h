@@ -23,6 +23,7 @@
 #include "clustersim/hardware.h"
 #include "clustersim/scenario.h"
 #include "clustersim/task_graph.h"
+#include "models/compute/fitted_constants.h"
 #include "models/workload/replay_step.h"
 
 namespace clustersim {
@@ -56,7 +57,8 @@ struct StepModel {
 };
 
 // `ranks`: data-parallel GPUs of the job; `optimizer_shards`: ranks that share one update, 1 = each does all of it.
-StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards);
+StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int ranks, int optimizer_shards,
+                     const FittedConstants& fitted = {});
 
 // The same on a GPU whose kernels take 1 + slowdown times as long; the host is as fast as before.
 StepModel slowed(const StepModel& model, double slowdown);

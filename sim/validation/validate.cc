@@ -82,13 +82,16 @@ void add_remarks(Validation& validation) {
 
 PredictedTraining predict(const TrainingRow& row) {
   PredictedTraining p{row, 0, read_scenario_text(row.scenario, row.id, {})};
-  const Assembly assembly(p.scenario.cluster, p.scenario.job);
-  const Projection projection = project(assembly, run_job(assembly));
-  p.throughput = projection.throughput;
-  if (row.evaluation_included)
-    p.throughput =
-        rate_with_evaluations(p.throughput, p.scenario.job.evaluation.every_samples, projection.one_evaluation.base());
+  p.throughput = throughput_under(p, {});
   return p;
+}
+
+double throughput_under(const PredictedTraining& p, const FittedConstants& fitted) {
+  const Assembly assembly(p.scenario.cluster, p.scenario.job, {}, fitted);
+  const Projection projection = project(assembly, run_job(assembly));
+  if (!p.row.evaluation_included) return projection.throughput;
+  return rate_with_evaluations(projection.throughput, p.scenario.job.evaluation.every_samples,
+                               projection.one_evaluation.base());
 }
 
 const std::vector<PredictedTraining>& ValidationBench::training() {

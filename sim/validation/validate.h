@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "clustersim/clustersim.h"
+#include "models/compute/fitted_constants.h"
 #include "sim/validation/training_suite.h"
 
 namespace clustersim {
@@ -19,6 +20,8 @@ struct PredictedTraining {
 
 // InputError where the scenario cannot be run.
 PredictedTraining predict(const TrainingRow& row);
+// Samples/s of the same scenario under other values of the fitted constants.
+double throughput_under(const PredictedTraining& row, const FittedConstants& fitted);
 
 // What several suites need, made once.
 class ValidationBench {

@@ -3,6 +3,7 @@
 
 #include "models/calibration/collective_curve.h"
 #include "models/calibration/rates.h"
+#include "models/calibration/robust_fit.h"
 
 using namespace clustersim;
 
@@ -129,4 +130,29 @@ TEST_CASE("the middle of values is their median, with what they scatter", "[cali
   CHECK(middle.quality.worst_residual == Approx(0.1));  // 11/10 - 1
   CHECK(middle.quality.from == 1);
   CHECK(middle.quality.to == 4);
+}
+
+TEST_CASE("corrections of either sign come back from rows that they made, one bad row or not", "[calibration]") {
+  // y = 0.1 a - 0.2 b on ten rows; c is in none. A ridge of 1e-9 is nothing beside sums of squares of order 1.
+  std::vector<std::vector<double>> rows;
+  std::vector<double> lacking;
+  for (int i = 0; i < 10; ++i) {
+    const double a = 0.1 * i, b = i % 3 == 0 ? 1.0 : 0.3;
+    rows.push_back({a, b, 0.0});
+    lacking.push_back(0.1 * a - 0.2 * b);
+  }
+  const std::vector<double> exact = robust_correction(rows, lacking, 1e-9);
+  CHECK(exact[0] == Approx(0.1).epsilon(1e-6));
+  CHECK(exact[1] == Approx(-0.2).epsilon(1e-6));
+  CHECK(exact[2] == 0);
+
+  // A row off by 1, two hundred times the least spread of 0.5 %, pulls no harder than one at two spreads (Huber): of
+  // nine good rows and their sums of squares 2.8 and 4.8 that is 0.01 times a share of 1 / 2.8 at most.
+  lacking[9] += 1;
+  const std::vector<double> pulled = robust_correction(rows, lacking, 1e-9);
+  CHECK(std::fabs(pulled[0] - 0.1) < 0.01);
+  CHECK(std::fabs(pulled[1] + 0.2) < 0.01);
+
+  // With a ridge far above the sums of squares nothing moves.
+  for (const double c : robust_correction(rows, lacking, 1e9)) CHECK(std::fabs(c) < 1e-8);
 }

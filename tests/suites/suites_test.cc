@@ -123,7 +123,7 @@ TEST_CASE("time to train with the measured step is samples over throughput, firs
   CHECK(predicted < 1.03 * 44840845 / 27188.3);
 }
 
-TEST_CASE("left-out rows are predicted by a factor from other families only") {
+TEST_CASE("left-out rows are run with constants fitted to other families only") {
   const Validation validation = validate("training", {true});
   REQUIRE(validation.left_out.size() == 4);  // all, by GPU, by source, by scale
   CHECK(validation.left_out.front().rows ==

@@ -43,9 +43,9 @@ Command validate_command() {
            {"rows", "", "every row in the table, and why a row is not scored"},
            {"cross", "",
             std::string("errors of rows left out of a refit of the training suite:") + next_line +
-                "  leaves out each GPU, each source and each scale, refits one factor on" + next_line +
-                "  the speed of each class (GPU design, precision) on the rest in closed form;" + next_line +
-                "  the hand-chosen constants, chosen with all rows in view, stay"},
+                "  leaves out each GPU design, each source and each scale, fits the seven constants" + next_line +
+                "  of the compute model that rows of the suite moved to the rest, and runs the" + next_line +
+                "  left-out rows with them; a few seconds"},
            {"write-expected", "FILE", "the training suite's errors by family, for the reports of run", false,
             OptionState::offered, '\0', true},
            format_option(),
