@@ -56,6 +56,9 @@ std::optional<Outline> naive_tree(const Situation& situation);
 // all_to_all: every rank with every other directly; no choice of algorithm.
 Outline pairwise(const Situation& situation);
 
+// send_recv: every rank to the next.
+Outline neighbours(const Situation& situation);
+
 // How many times the buffer crosses a NIC-bound tree of this cluster, each way.
 double tree_crossings(const Situation& situation);
 

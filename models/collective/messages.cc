@@ -206,7 +206,7 @@ void MessagePlanner::add_pairs(MessagePattern& pattern, const std::vector<Member
 
 std::optional<MessagePlan> MessagePlanner::plan(const CollectiveRequest& request, const CollectivePlan& bundle) const {
   const bool pairs = request.op == CollectiveOp::all_to_all;
-  const std::vector<Member> taking_part = members(request.scope == Scope::world ? request.ranks : 0);
+  const std::vector<Member> taking_part = members(request.scope == Scope::node ? 0 : request.ranks);
   const int nodes = nodes_of(taking_part);
   bool alike = true;  // as many GPUs in every node
   int ranks = 0;      // of one communicator

@@ -51,7 +51,7 @@ Situation CollectivePlanner::situation(const CollectiveRequest& request) const {
   s.op = request.op;
   s.scope = request.scope;
   s.bytes = request.bytes;
-  int left = request.ranks > 0 && request.scope == Scope::world ? request.ranks : INT32_MAX, nodes = 0, ranks = 0;
+  int left = request.ranks > 0 && request.scope != Scope::node ? request.ranks : INT32_MAX, nodes = 0, ranks = 0;
   for (const NodePaths& paths : paths_) {
     const int size = static_cast<int>(paths.node().gpus.size());
     if (left <= 0 || size == 0) continue;

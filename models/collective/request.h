@@ -24,7 +24,7 @@ struct CollectiveRequest {
   double bytes = 0;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   Scope scope = Scope::world;
-  int ranks = 0;  // world: the first so many GPUs, 0 = all
+  int ranks = 0;  // world, across: the first so many GPUs of the cluster, 0 = all
 };
 
 // One transfer that stands for the whole collective: it waits latency_s, then moves amount_bytes over `uses`.

@@ -1,7 +1,7 @@
 // Ring: every rank sends to its successor; n ranks, buffer S (bytes).
 //
-//   bytes sent by a rank   all_reduce 2(n-1)/n S; all_gather, reduce_scatter (n-1)/n S; broadcast, reduce, send_recv S
-//   serial steps           all_reduce 2(n-1);     all_gather, reduce_scatter, broadcast, reduce n-1;     send_recv 1
+//   bytes sent by a rank   all_reduce 2(n-1)/n S; all_gather, reduce_scatter (n-1)/n S; broadcast, reduce S
+//   serial steps           all_reduce 2(n-1);     all_gather, reduce_scatter, broadcast, reduce n-1
 // Rooted operations are charged on the closing hop too, since any rank may be the root.
 // Source: NCCL; Patarasu and Yuan 2009 (bandwidth-optimal rings).
 #include "models/collective/algorithms.h"
@@ -19,8 +19,8 @@ double bytes_per_rank(CollectiveOp op, int ranks) {
       return (n - 1) / n;
     case CollectiveOp::reduce:
     case CollectiveOp::broadcast:
-    case CollectiveOp::send_recv:
       return 1.0;
+    case CollectiveOp::send_recv:
     case CollectiveOp::all_to_all:
       break;
   }
@@ -36,6 +36,7 @@ constexpr double rooted_knee_share = 0.25;  // [fitted: 8x A100 reduce and broad
 
 std::optional<Outline> ring(const Situation& s) {
   if (s.op == CollectiveOp::all_to_all) return std::nullopt;
+  if (s.op == CollectiveOp::send_recv) return neighbours(s);
   Outline outline{Traffic(*s.plan), {}, 0, 0, 0};
   const bool leaves = crosses_leaves(*s.plan, s.parties);
   for (const Party& party : s.parties) {
@@ -54,11 +55,8 @@ std::optional<Outline> ring(const Situation& s) {
     if (leaves) outline.traffic.over_uplinks(party, bytes, static_cast<double>(ring_channels(party).size()));
   }
   const int rounds = s.op == CollectiveOp::all_reduce ? 2 : 1;
-  Steps small = ring_steps(s.ranks, s.nodes, rounds), full = ring_steps(s.ranks, s.nodes, rooted(s.op) ? 1 : 2);
-  if (s.op == CollectiveOp::send_recv) {
-    small = s.between_nodes() ? Steps{0, 1} : Steps{1, 0};
-    full = small;
-  }
+  const Steps small = ring_steps(s.ranks, s.nodes, rounds);
+  const Steps full = ring_steps(s.ranks, s.nodes, rooted(s.op) ? 1 : 2);
   outline.curve = ring_curve(longest_launch_s(s), slowest_inside_hop(s, false), slowest_network_hop(s, false), small,
                              full, s.ranks);
   outline.curve.knee_bytes *= least_low_latency_share(s);

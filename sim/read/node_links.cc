@@ -4,15 +4,11 @@
 
 namespace clustersim {
 
-namespace {
-
-GpuFabricSpec no_link(int gpus) {
+GpuFabricSpec without_gpu_link(int gpus) {
   GpuFabricSpec fabric;
   fabric.shape = gpus > 1 ? "pcie" : "none";
   return fabric;
 }
-
-}  // namespace
 
 std::string own_gpu_link(const GpuSpec& gpu) {
   if (gpu.nvlink_generation) return "nvlink" + std::to_string(*gpu.nvlink_generation);
@@ -75,10 +71,10 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   std::string shape, switch_id;
   int links_per_gpu = 0;
   if (keys.gpu_fabric) {
-    if (keys.gpu_fabric->pcie) return no_link(node.gpus);
-    if (!keys.gpu_fabric->link) return no_link(node.gpus);  // its fault is told already
+    if (keys.gpu_fabric->pcie) return without_gpu_link(node.gpus);
+    if (!keys.gpu_fabric->link) return without_gpu_link(node.gpus);  // its fault is told already
     link = *keys.gpu_fabric->link;
-    if (link.id.empty()) return no_link(node.gpus);
+    if (link.id.empty()) return without_gpu_link(node.gpus);
     if (keys.gpu_fabric->shape) shape = word_of(kGpuFabricWords, *keys.gpu_fabric->shape);
     if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
       context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
@@ -89,7 +85,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;
   } else if (host_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
-    return no_link(node.gpus);
+    return without_gpu_link(node.gpus);
   } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
     if (!host.id.empty()) shape = host.fabric_shape;
@@ -100,9 +96,9 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     }
   } else {
     if (node.gpus > 1) context.assume(pointer, "pcie", "default for these GPUs");
-    return no_link(node.gpus);
+    return without_gpu_link(node.gpus);
   }
-  if (node.gpus < 2) return no_link(node.gpus);
+  if (node.gpus < 2) return without_gpu_link(node.gpus);
   if (shape.empty() && link.id == host_link && keys.gpu_fabric) {
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;
