@@ -62,6 +62,7 @@ Outline neighbours(const Situation& situation);
 // How many times the buffer crosses a NIC-bound tree of this cluster, each way.
 double tree_crossings(const Situation& situation);
 
+Hop slower(Hop a, Hop b);  // of each protocol
 // The slowest of the parties' hops, and the longest launch.
 Hop slowest_inside_hop(const Situation& situation, bool tree);
 Hop slowest_network_hop(const Situation& situation, bool tree);

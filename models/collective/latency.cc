@@ -12,6 +12,7 @@ constexpr double us = 1e-6, mib = 1048576.0;
 
 // NCCL tuner, LL and Simple [published: nccl src/graph/tuning.cc].
 constexpr double ring_base[] = {6.6 * us, 8.4 * us}, tree_base[] = {6.8 * us, 8.4 * us};
+constexpr double ring_base_128 = 14.0 * us, nvlink_hop_128 = 1.9 * us, net_hop_128 = 4.0 * us;
 constexpr Hop nvlink_ring{0.6 * us, 3.4 * us}, nvlink_tree{0.6 * us, 4.0 * us};
 constexpr Hop pcie_ring{1.0 * us, 5.7 * us}, pcie_tree{1.0 * us, 4.0 * us};
 constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
@@ -45,6 +46,11 @@ constexpr double ring_knee_per_rank = mib / 8, tree_knee = 8 * ring_knee_per_ran
 constexpr double stream_knee = 8 * mib;
 // Time to fill such a stream, and each network hop of it [fitted: 8x H200, 2x 8 H100, 8x A100 all-to-all].
 constexpr double stream_fill = 60 * us;
+
+// Over EFA [published: aws-ofi-nccl's tuner takes 20 us a hop on P5, 18 on P5en; its table gives all-gathers on P5en to
+// Simple from 237 MB of 16 ranks, 956 MB of 64, 7.2 GB of 384 and 17.2 GB of 896 on, where (1 / 0.92 - 1) S / 375 GB/s
+// = (n - N) 1.5 us + (N - 1) x, so that a hop of Simple takes x = 20 to 30 us more].
+constexpr double efa_hop = 20 * us, efa_full_hop = 45 * us;
 
 constexpr double nvls_base = 23 * us;   // [published: NCCL tuner]
 constexpr double sharp_base = 31 * us;  // [published: NCCL tuner, CollNet network hop]
@@ -127,6 +133,38 @@ Curve ring_curve(double launch, Hop inside, Hop network, Steps small, Steps full
   return {ll, std::max(0.0, launch + simple_factor * simple - ll), ring_knee_per_rank * ranks};
 }
 
+bool has_128(const Cluster& cluster, const std::vector<Party>& parties) {
+  constexpr const char* designs[] = {"Volta", "Ampere", "Hopper", "Blackwell"};
+  const std::string& first = parties.front().paths->spec().gpu.architecture;
+  if (std::find(std::begin(designs), std::end(designs), first) == std::end(designs)) return false;
+  if (cluster.fabric.transport == Transport::tcp) return false;
+  return std::all_of(parties.begin(), parties.end(), [&](const Party& party) {
+    const NodeSpec& node = party.paths->spec();
+    return (party.gpus == 1 || ring_on_nvlink(party)) && node.gpu.architecture == first && node.gpudirect &&
+           !node.acs && !simple_only(cluster, node);
+  });
+}
+
+Hop gathering_hop(const Cluster& cluster, const Party& party, Hop network) {
+  if (cluster.fabric.transport != Transport::efa) {
+    network.middle_s = network.small_s - net_ring.small_s + net_hop_128;  // with the switches' latency
+    return network;
+  }
+  const bool simple = simple_only(cluster, party.paths->spec());
+  return {simple ? efa_full_hop : efa_hop, efa_full_hop, 0, efa_hop};
+}
+
+Curve gathering_curve(double launch, Hop inside, Hop network, Steps steps, int ranks) {
+  const double ll = launch + ring_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
+  const double simple =
+      launch + ring_base[1] + steps.inside * inside.full_s + steps.between * network.full_s + network.once_s;
+  return {ll, std::max(0.0, simple - ll), ring_knee_per_rank * ranks};
+}
+
+Curve gathering_curve_128(double launch, Hop network, Steps steps) {
+  return {launch + ring_base_128 + steps.inside * nvlink_hop_128 + steps.between * network.middle_s, 0, 1, "LL128"};
+}
+
 Curve tree_curve(double launch, Hop inside, Hop network, Steps steps, bool efa) {
   const double ll = launch + tree_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
   const double once = steps.between > 0 ? network.once_s : 0.0;
@@ -147,6 +185,7 @@ Curve pairwise_curve(double launch, Hop network, int ranks, int nodes) {
 }
 
 const char* protocol_name(const Curve& curve, double bytes, bool nvlink) {
+  if (curve.protocol != nullptr) return curve.protocol;
   if (bytes < curve.knee_bytes / 8) return "LL";
   if (nvlink && bytes < 4 * curve.knee_bytes) return "LL128";
   return "Simple";

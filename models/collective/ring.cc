@@ -32,6 +32,22 @@ double bytes_per_rank(CollectiveOp op, int ranks) {
 bool rooted(CollectiveOp op) { return op == CollectiveOp::reduce || op == CollectiveOp::broadcast; }
 constexpr double rooted_knee_share = 0.25;  // [fitted: 8x A100 reduce and broadcast, 1 to 16 MiB]
 
+// An all_gather or reduce_scatter over several nodes: the faster of the protocols.
+void set_gathering_curve(const Situation& s, Outline& outline) {
+  const Steps steps = ring_steps(s.ranks, s.nodes, 1);
+  Hop network;
+  for (const Party& party : s.parties)
+    network = slower(network, gathering_hop(*s.cluster, party, network_hop(*s.cluster, *s.plan, party, false)));
+  outline.curve = gathering_curve(longest_launch_s(s), slowest_inside_hop(s, false), network, steps, s.ranks);
+  outline.curve.knee_bytes *= least_low_latency_share(s);
+  if (!has_128(*s.cluster, s.parties)) return;
+  const Curve other = gathering_curve_128(longest_launch_s(s), network, steps);
+  const double bound_s = s.bytes * outline.traffic.seconds_per_byte();
+  if (other.latency_s(s.bytes) + bound_s / share_of_128 >= outline.curve.latency_s(s.bytes) + bound_s) return;
+  outline.curve = other;
+  outline.traffic.scale(1 / share_of_128);
+}
+
 }  // namespace
 
 std::optional<Outline> ring(const Situation& s) {
@@ -61,6 +77,8 @@ std::optional<Outline> ring(const Situation& s) {
                              full, s.ranks);
   outline.curve.knee_bytes *= least_low_latency_share(s);
   if (rooted(s.op)) outline.curve.knee_bytes *= rooted_knee_share;
+  if (s.between_nodes() && (s.op == CollectiveOp::all_gather || s.op == CollectiveOp::reduce_scatter))
+    set_gathering_curve(s, outline);
   outline.steps = small.total();
   return outline;
 }

@@ -196,6 +196,10 @@ void Traffic::through_switch(const Party& party, double up, double down, double 
   }
 }
 
+void Traffic::scale(double factor) {
+  for (auto& [link, load] : loads_) load.bytes *= factor;
+}
+
 void Traffic::scale(LinkKind kind, double factor) {
   for (auto& [link, load] : loads_)
     if (plan_->links[static_cast<std::size_t>(link)].kind == kind) load.bytes *= factor;

@@ -61,7 +61,8 @@ class Traffic {
   // Every GPU sends `up` into the NVSwitch and receives `down` from it, at `share` of the ring's rate.
   void through_switch(const Party& party, double up, double down, double share);
   void add(const Traffic& other, double factor);
-  // Links of a kind carry `factor` times as much for the same bytes.
+  // All links, or those of a kind, carry `factor` times as much for the same bytes.
+  void scale(double factor);
   void scale(LinkKind kind, double factor);
 
   // One stream on a link for a whole ring or tree; where every GPU has flows of its own (from_every_gpu), as many.
