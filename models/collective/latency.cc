@@ -47,11 +47,6 @@ constexpr double stream_knee = 8 * mib;
 // Time to fill such a stream, and each network hop of it [fitted: 8x H200, 2x 8 H100, 8x A100 all-to-all].
 constexpr double stream_fill = 60 * us;
 
-// Over EFA [published: aws-ofi-nccl's tuner takes 20 us a hop on P5, 18 on P5en; its table gives all-gathers on P5en to
-// Simple from 237 MB of 16 ranks, 956 MB of 64, 7.2 GB of 384 and 17.2 GB of 896 on, where (1 / 0.92 - 1) S / 375 GB/s
-// = (n - N) 1.5 us + (N - 1) x, so that a hop of Simple takes x = 20 to 30 us more].
-constexpr double efa_hop = 20 * us, efa_full_hop = 45 * us;
-
 constexpr double nvls_base = 23 * us;   // [published: NCCL tuner]
 constexpr double sharp_base = 31 * us;  // [published: NCCL tuner, CollNet network hop]
 // Sends and receives to eight peers are under way at a time [published: NCCL, work elements of a kernel]; a round of
@@ -150,8 +145,12 @@ Hop gathering_hop(const Cluster& cluster, const Party& party, Hop network) {
     network.middle_s = network.small_s - net_ring.small_s + net_hop_128;  // with the switches' latency
     return network;
   }
-  const bool simple = simple_only(cluster, party.paths->spec());
-  return {simple ? efa_full_hop : efa_hop, efa_full_hop, 0, efa_hop};
+  // As many latencies of the adapter as a tree's hop of InfiniBand has microseconds: 75 us on P5, 90 on P4d, where
+  // aws-ofi-nccl states 75 for both; 71 are the steps of 16 to 256 ranks on P5 [checked: nccl.csv].
+  const NodeSpec& node = party.paths->spec();
+  const double middle = net_tree.small_s * node.nic->rdma_latency.base() / us;
+  const double full = middle + net_ring.full_s - net_hop_128;
+  return {simple_only(cluster, node) ? full : middle + net_ring.small_s - net_hop_128, full, 0, middle};
 }
 
 Curve gathering_curve(double launch, Hop inside, Hop network, Steps steps, int ranks) {

@@ -13,10 +13,11 @@
 //          smaller as the most that LL moves there is (low_latency_share), but for EFA, whose plugin chooses by itself
 //   S      buffer of the collective (bytes)
 // A gathering ring (all_gather, reduce_scatter) over several nodes passes n - 1 messages and no more. Where each link
-// is NVLink or RDMA, protocol LL128 is taken where it is faster: 1/0.92 of the bytes, a hop of NVLink 1.9 us and of the
-// network 4 us, where Simple's take 3.4 and 14. At thousands of ranks that is most of the time: 4,096 H100 gather 2 GiB
-// in 16 ms, of which 9 are hops. Over EFA a hop of LL128 takes 20 us and one of Simple 45.
-// The hops are NCCL's own tuner constants; what was fitted is marked in latency.cc and kept few:
+// is NVLink or RDMA, protocol LL128 is taken where it is faster: 128 bytes for 120, a hop of NVLink 1.9 us and of the
+// network 4 us, where Simple's take 3.4 and 14; over EFA 75 and 85 (P5). At thousands of ranks that is most of the
+// time: 4,096 H100 gather 2 GiB in 16 ms over InfiniBand and in 52 over EFA v2. Checked on 35 all-gathers of 16 to 256
+// H100 over EFA: docs/COLLECTIVES.md. Long buffers hide part of the hops, so that those between are predicted up to a
+// quarter too slow. The hops are NCCL's own tuner constants; what was fitted is marked in latency.cc and kept few:
 // launch per rank, factor of Simple's fill, knee per rank, EFA's and TCP's hops.
 // Accuracy: about 10 % from 1 MiB up, 30 % below (launch and CPU differ from host to host; a process a GPU also in one
 // node takes 20 us less than eight GPUs of one: 12.5 us of 8 bytes on 8 H20).
@@ -63,7 +64,7 @@ Curve ring_curve(double launch, Hop inside, Hop network, Steps small, Steps full
 // A ring of n - 1 messages over several nodes, by protocols LL and Simple; and by LL128, whose links carry more bytes.
 Curve gathering_curve(double launch, Hop inside, Hop network, Steps steps, int ranks);
 Curve gathering_curve_128(double launch, Hop network, Steps steps);
-constexpr double share_of_128 = 0.92;  // [published: NCCL tuner, LL128 over bus bandwidth]
+constexpr double share_of_128 = 120.0 / 128;  // [published: NCCL, data in a line of LL128]
 // All ranks on NVLink and RDMA, one design of GPU, which LL128 needs.
 bool has_128(const Cluster& cluster, const std::vector<Party>& parties);
 // The network's hop for gathering rings: EFA's is known there.
