@@ -34,7 +34,8 @@ struct Outline {
   Curve curve;
   double serial_s_per_byte = 0;  // phases that do not overlap with the slowest link's
   int steps = 0;
-  double sms = 0;  // thread blocks on a GPU; 0: the usual number of the GPU's fabric
+  double sms = 0;         // thread blocks on a GPU; 0: the usual number of the GPU's fabric
+  double data_share = 1;  // of the bytes in `traffic`
 };
 
 struct AlgorithmEntry {

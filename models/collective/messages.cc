@@ -227,10 +227,11 @@ std::optional<MessagePlan> MessagePlanner::plan(const CollectiveRequest& request
   }
   plan.pattern.steps = rounds(request.op) * (ranks - 1);
   plan.latency_s = bundle.launch_s;
-  if (request.scope == Scope::world) add_world_rings(plan.pattern, taking_part, ranks, request.bytes);
-  if (request.scope == Scope::across) add_rings_across(plan.pattern, taking_part, request.bytes / ranks);
+  const double on_links = request.bytes / bundle.data_share;
+  if (request.scope == Scope::world) add_world_rings(plan.pattern, taking_part, ranks, on_links);
+  if (request.scope == Scope::across) add_rings_across(plan.pattern, taking_part, on_links / ranks);
   if (request.scope == Scope::node)
-    for (const Member& member : taking_part) add_ring(plan.pattern, {member}, 0, {request.bytes / ranks, false});
+    for (const Member& member : taking_part) add_ring(plan.pattern, {member}, 0, {on_links / ranks, false});
   for (MessageLane& lane : plan.pattern.lanes)
     lane.latency_s = std::max(0.0, bundle.latency_s - bundle.launch_s) / plan.pattern.steps;
   return plan;

@@ -116,6 +116,7 @@ CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& mo
   plan.holds = holds(s, outline);
   plan.idle_time_s = plan.latency_s + s.bytes * outline.traffic.seconds_per_byte();
   plan.limit = slowest >= 0 ? fabric_->links[static_cast<std::size_t>(slowest)].name : "";
+  plan.data_share = outline.data_share;
   plan.steps = outline.steps;
   if (const CollectiveCorrection* c = correction(s)) {
     plan.launch_s = std::min(plan.launch_s * c->small, plan.latency_s);

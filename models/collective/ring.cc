@@ -46,6 +46,7 @@ void set_gathering_curve(const Situation& s, Outline& outline) {
   if (other.latency_s(s.bytes) + bound_s / share_of_128 >= outline.curve.latency_s(s.bytes) + bound_s) return;
   outline.curve = other;
   outline.traffic.scale(1 / share_of_128);
+  outline.data_share = share_of_128;
 }
 
 }  // namespace
