@@ -31,7 +31,7 @@ double exchange_s(const Assembly& assembly) {
 
 // Simulated time is counted in picoseconds, which reach for a hundred days; no step is that long by intent.
 void check_step_length(const Scenario& scenario, const Assembly& assembly) {
-  constexpr double longest_s = 1e5;
+  constexpr double longest_s = 86400;
   double longest = 0;
   for (std::size_t g = 0; g < assembly.gpus().size(); ++g) {
     const StepModel& model = assembly.step_model(g);

@@ -67,7 +67,8 @@ class Observer {
       if (interval.task < 0) continue;
       const Task& task = graph_.tasks[static_cast<std::size_t>(interval.task)];
       if (interval.waiting) parts.waited_s[graph_.labels[static_cast<std::size_t>(task.label)]] += seconds;
-      if (!interval.waiting && task.kind == TaskKind::compute) parts.busy_s += seconds;
+      if (!interval.waiting && task.kind == TaskKind::compute)
+        parts.busy_s += seconds * (task.work < 0 ? 1.0 : graph_.works[static_cast<std::size_t>(task.work)].activity);
     }
     return parts;
   }

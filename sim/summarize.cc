@@ -300,6 +300,11 @@ class Summary {
     const GpuPowerModel power = gpu_power_model(node.gpu);
     if (power.assumed)
       report_.assumptions.push_back({Assumption::Kind::model, "/cluster/node/gpu", "power curve", power.basis});
+    if (power.lowest_measured > 0 && own_.projection.slowest_clock < power.lowest_measured * (1 - 1e-6))
+      report_.assumptions.push_back({Assumption::Kind::model, "/cluster/node/gpu", "power curve",
+                                     "the clock falls below the lowest of the calibrating sweep, " +
+                                         rounded(100 * power.lowest_measured) +
+                                         " % of the highest: the curve is carried on"});
   }
 
   const Scenario& scenario_;

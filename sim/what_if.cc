@@ -74,8 +74,11 @@ void double_storage(Cluster& cluster, Job&) {
 
 void double_memory(Cluster& cluster, Job&) {
   for (NodeGroup& group : cluster.groups) {
-    double_it(group.node.gpu.memory_bandwidth);
-    double_it(group.node.gpu.measured_stream);
+    GpuSpec& gpu = group.node.gpu;
+    double_it(gpu.memory_bandwidth);
+    for (auto* rate : {&gpu.measured_stream, &gpu.measured.reduce_stream, &gpu.measured.update_stream,
+                       &gpu.measured.l2_stream})  // the L2's is over that of memory
+      double_it(*rate);
   }
 }
 

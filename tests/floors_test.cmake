@@ -25,7 +25,7 @@ check_includes("models/compute" "^clustersim/|^models/compute/" models/compute/*
 check_includes("models/fabric" "^clustersim/|^models/fabric/" models/fabric/*.h models/fabric/*.cc)
 check_includes("models/collective" "^clustersim/|^models/(fabric|collective)/" models/collective/*.h models/collective/*.cc)
 check_includes("models/input_pipeline" "^clustersim/|^models/input_pipeline/" models/input_pipeline/*.h models/input_pipeline/*.cc)
-check_includes("models/calibration" "^clustersim/|^models/calibration/" models/calibration/*.h models/calibration/*.cc)
+check_includes("models/calibration" "^clustersim/|^models/(compute|calibration)/" models/calibration/*.h models/calibration/*.cc)
 check_includes("models/power_thermal" "^clustersim/|^models/power_thermal/" models/power_thermal/*.h models/power_thermal/*.cc)
 check_includes("models/outcome" "^clustersim/|^models/outcome/" models/outcome/*.h models/outcome/*.cc)
 check_includes("models/workload" "^clustersim/|^models/(compute|fabric|collective|input_pipeline|workload)/" models/workload/*.h models/workload/*.cc)

@@ -38,8 +38,9 @@ struct FittedNumber {
 struct Calibrated {
   std::vector<RecognisedFile> files;
   std::vector<FittedNumber> numbers;
-  std::vector<std::string> notes;  // what was measured and has no key, and what it would take
-  std::string document;            // the file, as JSON text
+  std::vector<std::string> notes;   // what was measured and has no key, and what it would take
+  std::vector<std::string> checks;  // what was measured beside the numbers, against what the calibrated model gives
+  std::string document;             // the file, as JSON text
 };
 
 // Throws InputError where no file holds anything usable.

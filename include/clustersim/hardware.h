@@ -26,6 +26,34 @@ struct Entry {
   bool operator==(const Entry&) const = default;
 };
 
+// What kernels of one GPU were measured to do, by clustersim-gpubench (docs/MEASUREMENTS.md): each number stands in the
+// place of the model's own, which serves every GPU. Empty: not measured. Fitted by sim/calibrate/gpu_constants.cc.
+struct MeasuredKernels {
+  std::optional<Bandwidth> reduce_stream;  // read and written by kernels with sums in them: normalisation, softmax
+  std::optional<Bandwidth> update_stream;  // by an optimizer's update
+  std::optional<Bandwidth> l2_stream;      // by copies and triads that lie in the L2
+  std::optional<double> l2_usable;         // share of the L2 that a tensor may fill and still be there
+  std::optional<Time> tile_prologue;       // first operands and result of a tile of 256 x 128
+  // Convolutions on matrix units, over products of the same size; fp32 3x3 ones of stride 1 over fp32 products.
+  std::optional<double> convolution_forward, convolution_data_gradient, convolution_weight_gradient, winograd_gain;
+  std::optional<double> transpose_rate;  // elements read and written in a second by kernels that exchange dimensions
+  // Batch normalisation, reads and writes of its tensor: alone, with ReLU in its kernel, and what an addition adds.
+  std::optional<double> norm_passes, norm_back_passes, fused_norm_passes, fused_norm_back_passes, fused_add_passes,
+      fused_add_back_passes;
+  std::optional<Time> device_sync;  // a copy of 4 bytes to the host, and the wait for it
+  bool operator==(const MeasuredKernels&) const = default;
+};
+
+// P = full (s + (1 - s) f max(floor, 1 - slope (1 - f))^2) of a sweep of clock limits under products; f: clock over the
+// highest that was sustained (models/power_thermal/power_draw.h). All or nothing but `light`.
+struct MeasuredPower {
+  std::optional<Power> full;
+  std::optional<double> static_share, voltage_slope, voltage_floor;
+  std::optional<double> lowest;  // f: the lowest clock that was measured; below it the curve is carried on
+  bool whole() const { return full && static_share && voltage_slope && voltage_floor; }
+  bool operator==(const MeasuredPower&) const = default;
+};
+
 // Dense peaks with fp32 accumulation, without structured sparsity.
 struct GpuSpec : Entry {
   std::string vendor, architecture, form_factor;
@@ -37,6 +65,9 @@ struct GpuSpec : Entry {
   std::optional<FlopRate> measured_matmul_tf32, measured_matmul_fp32;  // the same
   std::optional<Bandwidth> measured_stream;   // what copies and triads in its memory reach, read plus written
   std::optional<Time> launch_gap, graph_gap;  // between kernels of a stream, between nodes of a CUDA graph
+  MeasuredKernels measured;
+  MeasuredPower measured_power;
+  std::optional<ThermalResistance> thermal_resistance;  // die to air or coolant, in the server it was measured in
   Bytes memory;
   std::string memory_type;
   Bandwidth memory_bandwidth;

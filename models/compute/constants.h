@@ -131,6 +131,17 @@ constexpr LayerPass jit_backward[] = {{6, 0},  {6, 0},   {3, 0}, {3, 0}, {2, 0},
 // biases and GELU in kernels of their own was 1.7 times as much]
 constexpr LayerPass fused_forward[] = {{4.5, 0}, {4.5, 0}, {4, 0}};
 constexpr LayerPass fused_backward[] = {{4, 0}, {1, 0}, {4, 0}, {1, 0}, {4, 0}, {3, 0}, {1, 0}};
+// The same without that kernel, in the code of MLPerf submissions: it is built for compute capability 8.0 and 9.0,
+// which the boards with HBM have [published: apex, contrib/csrc/fmha]; submitters of others turned it off [published:
+// their configurations, `--unpad` without `--unpad_fmha`, L40, L40S, L4, A5000]. Products of the scores and softmax
+// then run sequence by sequence, dropout over all, and the host waits for the GPU before and after. [assumed: counted
+// in the published code, mha.py, bmm1.py, bmm2.py]
+struct AttentionBySequence {
+  double products;          // a sequence
+  double softmax, dropout;  // passes over the scores
+  double synchronisations;  // a layer
+};
+constexpr AttentionBySequence by_sequence_forward = {2, 2, 2.5, 5}, by_sequence_backward = {4, 3, 2.5, 4};
 // [assumed: counted] casts and transposes to 8 bits around the products
 constexpr double fp8_cast_forward = 3, fp8_cast_backward = 9;
 

@@ -68,20 +68,34 @@ double DeviceModel::rate(MathFormat format) const {
 DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   DeviceModel device;
   device.sms = std::max(1, gpu.sm_count);
-  device.l2_bytes = gpu.l2_cache.base();
+  const MeasuredKernels& measured = gpu.measured;
+  device.l2_usable = measured.l2_usable.value_or(compute::l2_usable) * gpu.l2_cache.base();
   device.elementwise_bytes_per_s =
       gpu.measured_stream ? gpu.measured_stream->base() : gpu.memory_bandwidth.base() * stream_fraction(gpu);
   device.dram_bytes_per_s =
-      device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? compute::framework_stream : 1.0);
+      measured.reduce_stream
+          ? measured.reduce_stream->base()
+          : device.elementwise_bytes_per_s * (is_hbm(gpu) || is_turing(gpu) ? compute::framework_stream : 1.0);
+  device.update_bytes_per_s = measured.update_stream ? measured.update_stream->base() : device.dram_bytes_per_s;
+  device.l2_speed = measured.l2_stream && device.elementwise_bytes_per_s > 0
+                        ? std::max(1.0, measured.l2_stream->base() / device.elementwise_bytes_per_s)
+                        : compute::l2_speed;
   const double clock_hz = gpu.boost_clock.base() > 0 ? gpu.boost_clock.base() : 1.5e9;
   device.ramp_s = compute::ramp_cycles / clock_hz;
   device.integer_per_s = compute::integer_per_sm_cycle * device.sms * clock_hz;
-  device.transpose_elements_per_s = compute::transpose_elements_per_sm_cycle * device.sms * clock_hz;
-  device.prologue_s = compute::prologue_cycles / clock_hz;
+  device.transpose_elements_per_s =
+      measured.transpose_rate.value_or(compute::transpose_elements_per_sm_cycle * device.sms * clock_hz);
+  device.prologue_s = measured.tile_prologue ? measured.tile_prologue->base() : compute::prologue_cycles / clock_hz;
+  device.convolution_forward = measured.convolution_forward.value_or(1);
+  device.convolution_data_gradient = measured.convolution_data_gradient.value_or(1);
+  device.convolution_weight_gradient = measured.convolution_weight_gradient.value_or(1);
+  device.device_sync_s = measured.device_sync ? measured.device_sync->base() : compute::device_sync_s;
   const std::optional<Time>& gap = cuda_graph ? gpu.graph_gap : gpu.launch_gap;
   device.fixed_s = (gap ? gap->base() : cuda_graph ? compute::gap_graph_s : compute::gap_stream_s) + device.ramp_s;
 
-  const double half_peak = gpu.peak_fp16 ? gpu.peak_fp16->base() : gpu.peak_bf16 ? gpu.peak_bf16->base() : 0.0;
+  // The faster of the two 16-bit formats, which mixed precision takes.
+  const double half_peak =
+      std::max(gpu.peak_fp16.value_or(FlopRate()).base(), gpu.peak_bf16.value_or(FlopRate()).base());
   const std::optional<FlopRate>& half = gpu.measured_matmul_bf16;
   const double share = half_peak > 0 ? ceiling(gpu, half_peak, half) : ceiling(gpu, 1, std::nullopt);
   device.held_by_power = half_peak > 0 && sustained(gpu, half_peak) < 1;
@@ -101,7 +115,7 @@ DeviceModel device_model(const GpuSpec& gpu, bool cuda_graph) {
   }
   device.simt_flop_per_s =
       gpu.measured_matmul_fp32 ? gpu.measured_matmul_fp32->base() : gpu.peak_fp32.base() * simt_fraction(gpu);
-  device.winograd_gain = is_dual_issue(gpu) ? 1.0 : compute::winograd_gain;
+  device.winograd_gain = measured.winograd_gain.value_or(is_dual_issue(gpu) ? 1.0 : compute::winograd_gain);
   if (device.simt_flop_per_s <= 0) device.simt_flop_per_s = std::max(device.half_flop_per_s / 8, 1e12);
   return device;
 }

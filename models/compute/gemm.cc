@@ -47,8 +47,7 @@ Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape
       if (split > 1) {
         kernel.fixed_s += device.fixed_s;
         const double partial_bytes = split * shape.m * shape.n * 4;
-        if (partial_bytes > compute::l2_usable * device.l2_bytes)
-          kernel.memory_s += 2 * partial_bytes / device.dram_bytes_per_s;
+        if (partial_bytes > device.l2_usable) kernel.memory_s += 2 * partial_bytes / device.dram_bytes_per_s;
       }
       const double time_s = kernel.fixed_s + std::max(kernel.math_s, kernel.memory_s);
       if (best_s == 0 || time_s < best_s) best = kernel, best_s = time_s;
@@ -74,11 +73,14 @@ Kernel elementwise_kernel(const DeviceModel& device, double bytes) {
   return {0.0, bytes / device.elementwise_bytes_per_s, device.fixed_s};
 }
 
+Kernel update_kernel(const DeviceModel& device, double bytes) {
+  return {0.0, bytes / device.update_bytes_per_s, device.fixed_s};
+}
+
 double sweep_bytes(const DeviceModel& device, double tensor_bytes, double passes, double again) {
-  const double usable = compute::l2_usable * device.l2_bytes;
   // Beyond the usable size the share that survives shrinks linearly to nothing at twice that size.
-  const double kept = std::clamp(2.0 - tensor_bytes / std::max(usable, 1.0), 0.0, 1.0);
-  return tensor_bytes * (passes - again * kept * (1 - 1 / compute::l2_speed));
+  const double kept = std::clamp(2.0 - tensor_bytes / std::max(device.l2_usable, 1.0), 0.0, 1.0);
+  return tensor_bytes * (passes - again * kept * (1 - 1 / device.l2_speed));
 }
 
 }  // namespace clustersim

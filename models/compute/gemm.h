@@ -23,7 +23,7 @@ struct GemmShape {
   double batch = 1;
   double bytes = 0;      // DRAM traffic: operands and result
   bool split_k = false;  // weight gradients: small output, long K
-  double math_gain = 1;  // arithmetic saved by the algorithm (Winograd)
+  double math_gain = 1;  // arithmetic saved by the algorithm (Winograd); below 1: slower than a product of its size
 };
 
 Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape& shape);
@@ -31,6 +31,7 @@ Kernel gemm_kernel(const DeviceModel& device, MathFormat format, const GemmShape
 // A kernel bound by DRAM: with sums in it (normalisation, softmax), or elementwise.
 Kernel stream_kernel(const DeviceModel& device, double bytes);
 Kernel elementwise_kernel(const DeviceModel& device, double bytes);
+Kernel update_kernel(const DeviceModel& device, double bytes);  // of an optimizer
 // Exchanges dimensions of a tensor; bound by DRAM or by what SMs move through shared memory.
 Kernel transpose_kernel(const DeviceModel& device, double elements, double element_bytes);
 // Batch normalisation: statistics, a synchronisation of the whole chip, then the second sweep.

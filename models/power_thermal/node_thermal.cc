@@ -41,6 +41,7 @@ constexpr double unknown_slowdown_margin_k = 4.0;  // [published: A100 slows dow
 constexpr double unknown_shutdown_margin_k = 3.0;  // [published: A100 shuts down 3 K above that]
 
 double total_resistance_k_per_w(const NodeSpec& node, Temperature throttle) {
+  if (node.gpu.thermal_resistance) return node.gpu.thermal_resistance->base();
   if (node.cooling.kind == CoolingKind::liquid) return liquid_k_per_w;
   const double tdp_w = node.gpu.tdp.base();
   const std::string& form = node.gpu.form_factor;

@@ -20,6 +20,7 @@
 //                                            TDP in 25 degC air (RTX 3090: 58 K / 360 W = 0.161 K/W)
 //   SXM and OAM in air                       40 K / TDP up to 500 W (A100 0.10), 52.5 K / TDP above (H100 0.075)
 //   liquid                                   0.04 K/W
+// and where the GPU carries a measured one (thermal_resistance), that one.
 // Assumes a power limit above TDP changes nothing, quasi-steady air (its heat capacity is small) and equal airflow at
 // every load. Does not cover memory temperature, recirculation and heat passing between neighbours through the board.
 // Accuracy about 3 K steady and a tenth of a throttled speed where resistances are measured; the resistances here are

@@ -56,6 +56,21 @@ const Curve& curve_of(const GpuSpec& gpu) {
   return others;
 }
 
+// Its f is over the highest clock that was sustained, as the model's is.
+void take_measured(const MeasuredPower& measured, GpuPowerModel& model) {
+  model.full = *measured.full;
+  model.static_share = *measured.static_share;
+  model.voltage_slope = *measured.voltage_slope;
+  model.voltage_floor = *measured.voltage_floor;
+  // Waiting GPUs draw the same watts as before.
+  const double dynamic = model.full.base() * (1 - model.static_share);
+  model.spin_activity =
+      std::clamp((spin_share_of_tdp * model.tdp.base() - model.full.base() * model.static_share) / dynamic, 0.0, 1.0);
+  model.assumed = false;
+  model.basis = "calibrated by a sweep of clock limits";
+  model.lowest_measured = measured.lowest.value_or(0);
+}
+
 }  // namespace
 
 bool has_own_fan(const GpuSpec& gpu) {
@@ -88,6 +103,7 @@ GpuPowerModel gpu_power_model(const GpuSpec& gpu) {
   model.lowest_clock = std::min(1.0, lowest_clock_mhz / boost_mhz);
   model.assumed = curve.assumed;
   model.basis = curve.basis;
+  if (gpu.measured_power.whole()) take_measured(gpu.measured_power, model);
   return model;
 }
 

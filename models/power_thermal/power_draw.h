@@ -13,7 +13,8 @@
 // Range: f in (0, 1], a in [0, 1]. Does not cover memory clock steps and transients shorter than the 20-100 ms of the
 // power controller. With activity and clock-bound share chosen per job, the curves reproduce the epoch times of the
 // published power-limit sweeps within 1.2 % rms (V100, worst 4 %), 1.7 % (Quadro RTX 6000, worst 7 %) and 6 % (A40,
-// worst 20 %). They were fitted on those sweeps. The curve of every other GPU is assumed (`assumed` is set).
+// worst 20 %). They were fitted on those sweeps. The curve of every other GPU is assumed (`assumed` is set), unless
+// it carries one of its own (GpuSpec::measured_power), which stands.
 // Source: fits on the Zeus power-limit traces (ml-energy/zeus, nsdi23).
 // Checked by: tests/models/power_draw_test.cc
 #pragma once
@@ -37,8 +38,9 @@ struct GpuPowerModel {
   Frequency boost_clock;          // what relative clock 1 is called
   double clock_step = 0;          // relative size of one DVFS step
   double lowest_clock = 0;
-  bool assumed = false;  // no measured curve for this GPU
-  std::string basis;     // where the curve comes from, for the report
+  double lowest_measured = 0;  // of a curve that was calibrated: the lowest clock of its sweep; else 0
+  bool assumed = false;        // no measured curve for this GPU
+  std::string basis;           // where the curve comes from, for the report
 };
 
 GpuPowerModel gpu_power_model(const GpuSpec& gpu);

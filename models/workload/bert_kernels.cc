@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <span>
+#include <utility>
 
 #include "models/compute/constants.h"
 #include "models/compute/gemm.h"
@@ -22,6 +23,7 @@ class BertBuilder {
         tensorflow_(job.stack == Stack::tensorflow_horovod),
         fusion_(job.fusion == Fusion::nchw ? Fusion::eager : job.fusion),
         written_gelu_(job.fusion == Fusion::nchw),
+        by_sequence_(scores_in_memory(job, gpu)),
         element_(activation_bytes(job.precision)),
         sequences_(job.micro_batch()),
         rows_(sequences_ * job.tokens_per_sequence),
@@ -35,10 +37,13 @@ class BertBuilder {
     const double h = net_.hidden, f = net_.feed_forward;
     if (fusion_ == Fusion::fused) {
       out = {linear(rows_, 3 * h, h)};
-      out.push_back(attention(4, compute::fused_attention));
+      if (by_sequence_)
+        add_attention_by_sequence(out, compute::by_sequence_forward);
+      else
+        out.push_back(attention(4, compute::fused_attention));
     } else {
       out = {linear(rows_, h, h), linear(rows_, h, h), linear(rows_, h, h)};
-      add(out, 2, scores_product());
+      add(out, 2, scores_product(sequences_));
     }
     out.push_back(linear(rows_, h, h));
     out.push_back(linear(rows_, f, h));
@@ -53,11 +58,14 @@ class BertBuilder {
     const double h = net_.hidden, f = net_.feed_forward;
     out = {linear(rows_, f, h), weight(h, f), linear(rows_, h, f), weight(f, h), linear(rows_, h, h), weight(h, h)};
     if (fusion_ == Fusion::fused) {
-      out.push_back(attention(10, compute::fused_attention_back));
+      if (by_sequence_)
+        add_attention_by_sequence(out, compute::by_sequence_backward);
+      else
+        out.push_back(attention(10, compute::fused_attention_back));
       out.push_back(linear(rows_, h, 3 * h));
       out.push_back(weight(3 * h, h));
     } else {
-      add(out, 4, scores_product());
+      add(out, 4, scores_product(sequences_));
       add(out, 3, linear(rows_, h, h));
       add(out, 3, weight(h, h));
     }
@@ -105,12 +113,22 @@ class BertBuilder {
   Kernel linear(double m, double n, double k) const { return product({m, n, k}, false); }
   Kernel weight(double n, double k) const { return product({n, k, rows_}, true); }
 
-  // One of the batched products over the scores, all heads of all sequences.
-  Kernel scores_product() const {
-    const double length = std::sqrt(squares_);
-    GemmShape shape{length, length, static_cast<double>(net_.hidden) / net_.heads, sequences_ * net_.heads};
-    shape.bytes = 2 * hidden_bytes_ + score_bytes_;
+  // One of the batched products over the scores, all heads of so many of the sequences.
+  Kernel scores_product(double sequences) const {
+    const double length = std::sqrt(squares_), share = sequences / sequences_;
+    GemmShape shape{length, length, static_cast<double>(net_.hidden) / net_.heads, sequences * net_.heads};
+    shape.bytes = share * (2 * hidden_bytes_ + score_bytes_);
     return gemm_kernel(device_, half_or(format_), shape);
+  }
+
+  // Products and softmax of one sequence after the other, dropout over all, and the host waiting in between.
+  void add_attention_by_sequence(std::vector<Kernel>& out, const compute::AttentionBySequence& count) const {
+    const Kernel product = scores_product(1);
+    const Kernel softmax = stream_kernel(device_, count.softmax * score_bytes_ / sequences_);
+    for (const auto& [kernel, times] : {std::pair(product, count.products * sequences_), {softmax, sequences_}})
+      out.push_back({kernel.math_s * times, kernel.memory_s * times, kernel.fixed_s * times});
+    out.push_back(stream_kernel(device_, count.dropout * score_bytes_));
+    out.push_back({0.0, 0.0, count.synchronisations * compute::device_sync_s});
   }
 
   Kernel dropout_masks() const {
@@ -159,7 +177,7 @@ class BertBuilder {
   MathFormat format_;
   bool tensorflow_;
   Fusion fusion_;
-  bool written_gelu_;
+  bool written_gelu_, by_sequence_;
   double element_, sequences_, rows_, squares_, hidden_bytes_, score_bytes_, predicted_;
 };
 
@@ -175,6 +193,12 @@ double predicted_share(const Job& job) {
   if (job.head == Head::span) return 0;
   const bool plain = job.fusion == Fusion::eager || job.fusion == Fusion::nchw;
   return plain && job.stack != Stack::tensorflow_horovod ? 1.0 : masked_share;
+}
+
+bool scores_in_memory(const Job& job, const GpuSpec& gpu) {
+  const bool built_for = gpu.peak_tf32 && gpu.memory_type.find("HBM") != std::string::npos;
+  return job.stack == Stack::mlperf && job.fusion == Fusion::fused && job.precision != Precision::fp8 &&
+         gpu.vendor == "NVIDIA" && !built_for;
 }
 
 MicroBatchKernels bert_kernels(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {

@@ -10,13 +10,31 @@ namespace clustersim {
 
 namespace {
 
+// The library's normalisation alone, as measured.
+compute::NormPasses with_own_norm(compute::NormPasses passes, const MeasuredKernels& measured) {
+  passes.norm = measured.norm_passes.value_or(passes.norm);
+  passes.norm_back = measured.norm_back_passes.value_or(passes.norm_back);
+  return passes;
+}
+
+// Its kernels that join ReLU and addition, as measured.
+compute::NormPasses with_joint_norm(compute::NormPasses passes, const MeasuredKernels& measured) {
+  passes.norm = measured.fused_norm_passes.value_or(passes.norm);
+  passes.norm_back = measured.fused_norm_back_passes.value_or(passes.norm_back);
+  passes.add = measured.fused_add_passes.value_or(passes.add);
+  passes.add_back = measured.fused_add_back_passes.value_or(passes.add_back);
+  return passes;
+}
+
 compute::NormPasses passes(const Job& job, const GpuSpec& gpu) {
   const bool fused = job.fusion == Fusion::fused || job.fusion == Fusion::jit;
-  if (!fused) return compute::passes_eager;
-  if (job.stack == Stack::tensorflow_horovod) return compute::passes_xla;
+  if (!fused) return with_own_norm(compute::passes_eager, gpu.measured);
   // MXNet's joint kernels exist for channels-last half precision only; else it joins elementwise operators, as XLA.
-  if (job.stack == Stack::mxnet_horovod && activation_bytes(job.precision) > 2) return compute::passes_xla;
-  return fuses_normalisation(gpu) ? compute::passes_hopper : compute::passes_fused;
+  if (job.stack == Stack::tensorflow_horovod ||
+      (job.stack == Stack::mxnet_horovod && activation_bytes(job.precision) > 2))
+    return with_own_norm(compute::passes_xla, gpu.measured);
+  // Where the convolution gathers the statistics, cuDNN's normalisation does not run.
+  return fuses_normalisation(gpu) ? compute::passes_hopper : with_joint_norm(compute::passes_fused, gpu.measured);
 }
 
 class CnnBuilder {
@@ -114,8 +132,10 @@ class CnnBuilder {
   }
   double out_bytes(const ConvLayer& layer) const { return images_ * layer.output_elements() * element_; }
   double weight_bytes(const ConvLayer& layer) const { return layer.weights() * element_; }
-  double gain(const ConvLayer& layer) const {
-    return simt_ && layer.window == 3 && layer.stride == 1 ? device_.winograd_gain : 1.0;
+  // `measured`: of the direction, on matrix units.
+  double gain(const ConvLayer& layer, double measured) const {
+    if (!simt_) return measured;
+    return layer.window == 3 && layer.stride == 1 ? device_.winograd_gain : 1.0;
   }
   double taps(const ConvLayer& layer) const { return static_cast<double>(layer.window) * layer.window; }
 
@@ -127,7 +147,7 @@ class CnnBuilder {
             1,
             sweep_bytes(device_, in_bytes(layer), 1, 1) + out_bytes(layer) + weight_bytes(layer),
             false,
-            gain(layer)};
+            gain(layer, device_.convolution_forward)};
   }
   GemmShape data_gradient_shape(const ConvLayer& layer) const {
     const double in = layer.in_size;
@@ -137,7 +157,7 @@ class CnnBuilder {
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
             false,
-            gain(layer)};
+            gain(layer, device_.convolution_data_gradient)};
   }
   GemmShape weight_gradient_shape(const ConvLayer& layer) const {
     const double out = layer.out_size();
@@ -147,7 +167,7 @@ class CnnBuilder {
             1,
             in_bytes(layer) + sweep_bytes(device_, out_bytes(layer), 1, 1) + weight_bytes(layer),
             true,
-            gain(layer)};
+            gain(layer, device_.convolution_weight_gradient)};
   }
   GemmShape linear_shape(double m, double n, double k, bool weight_gradient) const {
     return {m, n, k, 1, (m * n + n * k + m * k) * element_, weight_gradient, 1};

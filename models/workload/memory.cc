@@ -40,7 +40,7 @@ double cnn_activation_elements(const CnnNetwork& network) {
   return elements;
 }
 
-double bert_activation_bytes(const BertNetwork& network, const Job& job) {
+double bert_activation_bytes(const BertNetwork& network, const Job& job, const GpuSpec& gpu) {
   const double sequences = std::max(1.0, job.micro_batch()), h = network.hidden;
   const bool unpadded = job.fusion == Fusion::fused;
   const double cv = std::sqrt(std::max(0.0, job.length_square_ratio - 1));
@@ -53,7 +53,7 @@ double bert_activation_bytes(const BertNetwork& network, const Job& job) {
   double scores = kept_scores * element + kept_score_masks;
   if (job.stack == Stack::tensorflow_horovod && (job.fusion == Fusion::eager || job.fusion == Fusion::nchw))
     hidden = kept_tensors_operators * element, scores = kept_scores_operators * element;
-  scores *= unpadded ? 0.0 : network.heads * length / h;
+  scores *= unpadded && !scores_in_memory(job, gpu) ? 0.0 : network.heads * length / h;
   double layers = network.layers * rows * h * (hidden + scores);
   if (job.activation_checkpointing) layers = network.layers * rows * h * element + layers / network.layers;
   // Logits, their softmax in fp32 and its gradient.
@@ -67,7 +67,7 @@ bool is_half(const Job& job) { return activation_bytes(job.precision) == 2; }
 
 bool half_weights(const Job& job) { return is_half(job) && job.gradient_precision == GradientPrecision::fp16; }
 
-MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
+MemoryNeed memory_needed(const Job& job, const GpuSpec& gpu, int ranks) {
   MemoryNeed need;
   if (job.model == ModelKind::trace) return need;
   double parameters = 0, activations = 0;
@@ -77,7 +77,7 @@ MemoryNeed memory_needed(const Job& job, const GpuSpec&, int ranks) {
   } else if (job.model == ModelKind::bert) {
     const BertNetwork network = bert_network_of(job);
     parameters = network.parameters();
-    activations = bert_activation_bytes(network, job);
+    activations = bert_activation_bytes(network, job, gpu);
   } else if (job.model == ModelKind::decoder || job.model == ModelKind::vit) {
     parameters = parameters_of_a_gpu(job.shape, job);
     activations = transformer_activation_bytes(job);

@@ -5,9 +5,19 @@
 #include <utility>
 
 #include "clustersim/error.h"
+#include "models/compute/roofline.h"
 #include "models/workload/operator_kind.h"
 
 namespace clustersim {
+namespace {
+
+// The share of a piece in which kernels run.
+double activity(const ReplayPiece& piece) {
+  const double seconds = work_seconds({piece.kernels, 1.0}, {});
+  return seconds > 0 ? std::clamp(1 - piece.idle_s / seconds, 0.0, 1.0) : 1.0;
+}
+
+}  // namespace
 
 CollectiveRequest replayed_request(const TraceCollective& collective, const DataParallelSpec& spec) {
   CollectiveRequest request{collective.op, collective.bytes, spec.job.algorithm, Scope::world, 0};
@@ -40,7 +50,7 @@ void Replay::make_works(TaskGraph& graph) {
   for (const StepModel& model : spec_.models) {
     std::vector<WorkId>& works = works_.emplace_back();
     for (const ReplayPiece& piece : model.replay->pieces)
-      works.push_back(piece.kind == PieceKind::compute ? graph.add_work({piece.kernels, 1.0}) : -1);
+      works.push_back(piece.kind == PieceKind::compute ? graph.add_work({piece.kernels, activity(piece)}) : -1);
   }
   for (const Rank& rank : spec_.ranks) decode_.push_back(graph.add_work({{{rank.gpu_decode_s, 0, 0}}, 1.0}));
   if (spec_.job.recorded_collectives) return;

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "clustersim/error.h"
-#include "models/compute/device_model.h"
 #include "models/workload/operator_kind.h"
+#include "models/workload/replay_kernels.h"
 
 namespace clustersim {
 namespace {
@@ -16,64 +16,6 @@ namespace {
 constexpr double ddp_first_bucket_bytes = 1048576.0;  // [published: torch reducer.hpp, kDefaultFirstBucketBytes]
 constexpr SimTime just_after = 20'000'000;            // 20 us: a kernel that starts so soon after a collective's end
 constexpr double backward_share = 2.0 / 3;            // of the time before the optimizer [assumed]
-
-// Turns recorded kernels into kernels of the target.
-class KernelScaler {
- public:
-  KernelScaler(const Job& job, const GpuSpec& target) : target_(device_model(target, job.cuda_graph)) {
-    const GpuSpec& source = job.trace_gpu ? *job.trace_gpu : target;
-    source_ = device_model(source, job.cuda_graph);
-    usual_format_ = math_format(job.precision, source);
-    for (const std::string& name : job.trace->names) {
-      formats_.push_back(math_format_of_name(name).value_or(usual_format_));
-      to_gpu_.push_back(name.find("HtoD") != std::string::npos);
-    }
-  }
-
-  Part part(const TraceOperator& op) const {
-    if (op.kind == OperatorKind::optimizer) return Part::optimizer;
-    if (op.kind != OperatorKind::host_copy) return Part::forward_backward;
-    return op.name >= 0 && to_gpu_[static_cast<std::size_t>(op.name)] ? Part::input : Part::host_overhead;
-  }
-
-  Kernel kernel(const TraceOperator& op, double seconds) const {
-    if (bound_by_host(op.kind)) return {0, 0, seconds};
-    const MathFormat format = op.name >= 0 ? formats_[static_cast<std::size_t>(op.name)] : usual_format_;
-    const double fixed_s = std::min(seconds, source_.ramp_s), rest_s = seconds - fixed_s;
-    double math = bound_by_arithmetic(op.kind) ? 1 : 0, memory = 1 - math;
-    if (op.flop > 0 && op.bytes > 0) {
-      math = static_cast<double>(op.flop) / source_.rate(format);
-      memory = static_cast<double>(op.bytes) / source_.dram_bytes_per_s;
-      const double larger = std::max(math, memory);
-      math /= larger, memory /= larger;
-    }
-    return {rest_s * math * source_.rate(format) / target_.rate(format),
-            rest_s * memory * source_.dram_bytes_per_s / target_.dram_bytes_per_s,
-            fixed_s * target_.ramp_s / source_.ramp_s};
-  }
-
- private:
-  DeviceModel source_, target_;
-  MathFormat usual_format_ = MathFormat::half;
-  std::vector<MathFormat> formats_;  // by name
-  std::vector<bool> to_gpu_;
-};
-
-// A row of kernels that are not yet cut into pieces, added up as far as that is exact.
-void add_kernel(std::vector<Kernel>& kernels, const Kernel& kernel) {
-  const auto alike = [](const Kernel& a, const Kernel& b) {
-    return (a.math_s == 0 && b.math_s == 0) || (a.memory_s == 0 && b.memory_s == 0);
-  };
-  // Few stand here: pure ones merge, and those bound by both are rare.
-  for (std::size_t i = 0; i < std::min<std::size_t>(kernels.size(), 2); ++i)
-    if (alike(kernels[i], kernel)) {
-      kernels[i].math_s += kernel.math_s;
-      kernels[i].memory_s += kernel.memory_s;
-      kernels[i].fixed_s += kernel.fixed_s;
-      return;
-    }
-  kernels.push_back(kernel);
-}
 
 class StepMaker {
  public:
@@ -288,7 +230,9 @@ class StepMaker {
     const bool goes_on = open_piece_ >= 0 && piece.after.empty() &&
                          step_.pieces[static_cast<std::size_t>(open_piece_)].part == piece.part;
     if (!goes_on) open_piece_ = add_piece(std::move(piece));
-    add_kernel(step_.pieces[static_cast<std::size_t>(open_piece_)].kernels, kernel);
+    ReplayPiece& open = step_.pieces[static_cast<std::size_t>(open_piece_)];
+    add_kernel(open.kernels, kernel);
+    open.idle_s += folded_s;
     pieces_of_row_.push_back(open_piece_);
     if (last_of_piece_[i]) open_piece_ = -1;
   }

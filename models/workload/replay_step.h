@@ -10,7 +10,8 @@
 // else the kind decides. What the host does keeps its time. On the GPU of the recording every kernel keeps its time.
 // Kernels bound by one thing add up exactly, so a row of thousands is one piece of one or two kernels.
 //
-// A pause before a kernel: up to `folded_pause` it is a launch gap and stays with the kernel. Else, where the host was
+// A pause before a kernel: up to `folded_pause` it is a launch gap and stays with the kernel, whose piece keeps its
+// length and counts that share of it as idle (Work::activity). Else, where the host was
 // the slower (Launch::host), the kernel starts when the host, counted from the last moment it waited for the GPU, gets
 // there: on a faster GPU the pause grows. All other pauses keep their length after what the kernel follows.
 // A collective starts after the last kernel that had ended before it, as much later as recorded. A kernel waits for a
@@ -47,6 +48,7 @@ struct ReplayPiece {
   PieceKind kind = PieceKind::compute;
   Part part = Part::forward_backward;
   std::vector<Kernel> kernels;  // compute
+  double idle_s = 0;            // compute: of the kernels' fixed time, pauses in which nothing runs
   double seconds = 0;           // pause, host: its length; collective: as recorded, NaN: not known
   int collective = -1;          // index into ReplayStep::collectives
   // Pieces that must be done before, beside the one before in the row; -1: the end of the step before.

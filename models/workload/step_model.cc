@@ -87,7 +87,7 @@ void add_optimizer(StepModel& model, const Job& job, const DeviceModel& device, 
   if (bert_adam && !fused)  // XLA makes one sweep of a variable's operators, beside that of the norm
     bytes = job.stack == Stack::tensorflow_horovod && job.fusion == Fusion::jit ? compute::lamb_bytes
                                                                                 : compute::adam_tensor_bytes;
-  Kernel update = stream_kernel(device, bytes * model.parameters / shards);
+  Kernel update = update_kernel(device, bytes * model.parameters / shards);
   if (fused) {
     update.fixed_s *= compute::fused_update_kernels;
     model.optimizer.push_back(update);
@@ -132,10 +132,10 @@ double waited_operators(const Job& job, int ranks) {
   return per_gradient * network.tensors() + compute::buffers_per_norm * static_cast<double>(norms);
 }
 
-double step_host_seconds(const Job& job, double operator_s, int ranks) {
+double step_host_seconds(const Job& job, const DeviceModel& device, double operator_s, int ranks) {
   const double jitter_s = compute::host_jitter_s * largest_normal(ranks);
   if (job.stack == Stack::native || job.cuda_graph) return jitter_s;
-  return compute::device_sync_s + jitter_s + waited_operators(job, ranks) * operator_s;
+  return device.device_sync_s + jitter_s + waited_operators(job, ranks) * operator_s;
 }
 
 // Synchronous ranks go at the pace of the slowest GPU: its clock, hence its arithmetic, not its memory.
@@ -213,7 +213,7 @@ StepModel build_step(const Job& job, const GpuSpec& gpu, const CpuSpec& cpu, int
   const double operator_s = operator_time(job, cpu);
   if (!job.cuda_graph) model.launch_bound = seconds(model.kernel_launches * operator_s);
   add_optimizer(model, job, device, operator_s, optimizer_shards);
-  model.step_host = seconds(step_host_seconds(job, operator_s, ranks));
+  model.step_host = seconds(step_host_seconds(job, device, operator_s, ranks));
   if (job.model == ModelKind::bert && !job.packing && job.stack == Stack::mlperf)
     model.length_imbalance = length_imbalance(ranks, job.micro_batch(), job.length_square_ratio);
   return model;

@@ -7,6 +7,8 @@
 #include "clustersim/clustersim.h"
 #include "models/workload/operator_kind.h"
 #include "sim/calibrate/document.h"
+#include "sim/calibrate/gpu_constants.h"
+#include "sim/calibrate/step_check.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/nccl_rows.h"
 #include "sim/import/product_names.h"
@@ -203,6 +205,7 @@ Calibrated calibrate(const std::vector<std::string>& paths, const CalibrateOptio
       else if (file.empty())
         problems.push_back({path, "", "measurements in this " + file.format, "none that can be used",
                             file.warnings.empty() ? "" : file.warnings.front().text});
+      warn_of_repeats(file);
       result.files.push_back(recognised(file));
       files.push_back(std::move(file));
     } catch (const InputError& error) {
@@ -212,7 +215,9 @@ Calibrated calibrate(const std::vector<std::string>& paths, const CalibrateOptio
   if (!problems.empty()) throw InputError(problems);
 
   find_gpu(catalog, files, parts, bases, result.notes);
-  const std::vector<Constant> constants = constants_of(files, parts, result.notes);
+  std::vector<Constant> constants = constants_of(files, parts, result.notes);
+  add_kernel_constants(files, parts.gpu, constants, result.notes);
+  result.checks = kernel_checks(files, calibrated_gpu(parts.gpu, constants));
   std::vector<SweepEntry> entries;
   for (SourcedSweep& sweep : sweeps_of(files)) {
     if (sweep.sweep.points.size() < 2) {

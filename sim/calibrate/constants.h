@@ -23,7 +23,7 @@ struct Constant {
   double value = 0;                    // base units; of an efficiency: a ratio
   std::optional<Dimension> dimension;  // empty: a bare number
   FitQuality quality;
-  std::string swept;   // what quality.from and .to are: "B", "streams", ""
+  std::string swept;   // what quality.from and .to are: "B", "Hz", "streams", "FLOP", "of K", ""
   std::string source;  // "measured, ib_write_bw of perftest, 2026-11-30"
   std::string where;   // files and lines
   std::string doubt;   // why it is a guess, "" if it is not

@@ -122,6 +122,9 @@ ordered_json sweep_json(const SweepEntry& entry) {
 
 std::string swept_text(const std::string& swept, double value) {
   if (swept == "B") return size_text(value);
+  if (swept == "Hz") return format_quantity(value, Dimension::frequency);
+  if (swept == "FLOP") return format_quantity(rounded(value, 3), Dimension::flop);
+  if (swept == "of K") return "K " + number_text(value);
   return number_text(value) + (swept == "streams" ? value == 1 ? " stream" : " streams" : "");
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <tuple>
 
+#include "clustersim/units_text.h"
 #include "models/workload/operator_kind.h"
 #include "sim/import/nccl_rows.h"
 
@@ -20,7 +21,42 @@ std::vector<TimedSize> points_of(const std::map<double, std::vector<double>>& ti
   return kept;
 }
 
+constexpr double two_ways = 1.5;  // slowest over fastest time of a size: more than noise
+
 }  // namespace
+
+void warn_of_repeats(MeasuredFile& file) {
+  struct Times {
+    int rows = 0, line = 0;  // line: of the slowest
+    double least = 0, most = 0;
+  };
+  std::map<std::tuple<CollectiveOp, int, int, double>, Times> sizes;
+  for (const CollectiveTime& row : file.collectives) {
+    Times& times = sizes[{row.op, row.nodes, row.ranks, row.bytes}];
+    if (times.rows == 0 || row.seconds < times.least) times.least = row.seconds;
+    if (row.seconds > times.most) times.most = row.seconds, times.line = row.line;
+    ++times.rows;
+  }
+  int repeated = 0, apart = 0;
+  const Times* worst = nullptr;
+  double worst_bytes = 0;
+  for (const auto& [key, times] : sizes) {
+    repeated += times.rows > 1;
+    if (times.most <= two_ways * times.least) continue;
+    ++apart;
+    if (worst == nullptr || times.most / times.least > worst->most / worst->least)
+      worst = &times, worst_bytes = std::get<3>(key);
+  }
+  if (repeated > 0)
+    file.warn(0, std::to_string(repeated) + (repeated == 1 ? " size was" : " sizes were") +
+                     " measured more than once; the median of its times counts");
+  if (worst != nullptr)
+    file.warn(worst->line, "times of " + std::to_string(apart) + (apart == 1 ? " size" : " sizes") +
+                               " differ by more than 1.5 times, at " + format_quantity(worst_bytes, Dimension::bytes) +
+                               " from " + format_quantity(worst->least, Dimension::time, "us") + " to " +
+                               format_quantity(worst->most, Dimension::time, "us") +
+                               ": two ways of going, or noise; their median is neither. Keep the rows of one");
+}
 
 std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files) {
   using Key = std::tuple<CollectiveOp, int, int>;

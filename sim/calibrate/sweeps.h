@@ -17,6 +17,10 @@ struct SourcedSweep {
   std::string name;  // "all_reduce of 16 ranks on 2 nodes"
 };
 
+// Warns of sizes that a file has more than once, and of those among them whose times differ: the median of two ways
+// that a collective goes is neither of them.
+void warn_of_repeats(MeasuredFile& file);
+
 // In the order of operation, nodes, ranks. At most 400 sizes a sweep, evenly taken.
 std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files);
 

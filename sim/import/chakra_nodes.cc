@@ -19,6 +19,9 @@ namespace {
 
 constexpr std::size_t most_bytes = std::size_t{2} << 30;
 constexpr std::size_t most_nodes = 4'000'000, most_names = 500'000, longest_name = 300;
+constexpr double longest_us = 3600e6, latest_us = 9e15;  // of one node that is believed
+constexpr const char* odd_duration = "nodes with a duration below 0 or above an hour";
+constexpr const char* odd_start = "nodes with a start that no clock shows";
 
 // "NodeType", "node_type" and "nodetype" are one key.
 std::string plain(const std::string& key) {
@@ -69,8 +72,10 @@ class GraphReader {
           file_.dependencies.push_back(static_cast<std::uint64_t>(item.number));
     } else if (key == "runtime" || key == "durationmicros") {
       if (number >= 0) node.duration_us = number;
+      if (number < 0) ++file_.faulty[odd_duration];
     } else if (key == "starttimemicros") {
       if (number > 0) reading.start_us = number;
+      if (number < 0) ++file_.faulty[odd_start];
     } else {
       std::string name = key;
       for (const char* known : {"is_cpu_op", "comm_type", "comm_size", "num_ops", "tensor_size", "pg_name"})
@@ -126,7 +131,15 @@ std::int32_t chakra_name(ChakraFile& file, std::string name) {
   return at->second;
 }
 
-void ChakraFile::add(const ChakraNode& node, std::uint64_t id, double start_us) {
+void ChakraFile::add(ChakraNode node, std::uint64_t id, double start_us) {
+  if (!(node.duration_us <= longest_us)) {
+    node.duration_us = -1;
+    ++faulty[odd_duration];
+  }
+  if (!(start_us <= latest_us)) {
+    start_us = -1;
+    ++faulty[odd_start];
+  }
   const std::size_t count = nodes.size();
   if (count == 0) first_id = id;
   if (!ids.empty() || id != first_id + count) {
@@ -247,6 +260,7 @@ void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::s
   }
   if (!std::isfinite(number)) return;
   const bool amount = number >= 0 && number < most_bytes_of_one;
+  const auto faulty = [&](const char* what) { ++file.faulty[what]; };
   switch (attribute) {
     case Attribute::is_cpu_op:
       node.on_cpu = number != 0 ? 1 : 0;
@@ -256,12 +270,15 @@ void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::s
       break;
     case Attribute::comm_size:
       if (amount) more().comm_bytes = number;
+      if (!amount) faulty("collectives of a size below 0 or above 1 PB");
       break;
     case Attribute::num_ops:
       if (number >= 0 && number < 1e30) more().operations = static_cast<float>(number);
+      if (!(number >= 0 && number < 1e30)) faulty("nodes with num_ops below 0 or above 1e30");
       break;
     case Attribute::tensor_size:
       if (amount) more().tensor_bytes = static_cast<float>(number);
+      if (!amount) faulty("nodes with a tensor_size below 0 or above 1 PB");
       break;
     case Attribute::stream:
       node.stream = static_cast<std::int16_t>(small(number, 30000));
@@ -279,7 +296,7 @@ void set_chakra_attribute(ChakraFile& file, ChakraReading& reading, const std::s
       if (number >= 0 && number < 1e17) reading.start_us = number * us_per_ps;
       break;
     case Attribute::duration_ps:
-      if (number < 1e17) node.duration_us = number < 0 ? -1 : number * us_per_ps;
+      node.duration_us = number < 0 ? -1 : number * us_per_ps;
       break;
     case Attribute::kind:
       node.kind = static_cast<std::int8_t>(small(number, 15));

@@ -57,12 +57,13 @@ struct ChakraFile {
   std::map<std::string, std::int32_t> name_ids;
   std::map<std::string, std::string> texts;  // attributes of the whole
   std::map<std::string, double> numbers;
+  std::map<std::string, std::size_t> faulty;  // "nodes with ...": number of values that cannot be true, and are unknown
   std::string version;
   std::string trouble;                           // where the file broke off
   bool by_control = false, has_control = false;  // which dependencies are read; whether the others were seen
 
   // A node whose dependencies have been appended.
-  void add(const ChakraNode& node, std::uint64_t id, double start_us);
+  void add(ChakraNode node, std::uint64_t id, double start_us);
   std::uint64_t id(std::size_t node) const { return ids.empty() ? first_id + node : ids[node]; }
   double start_us(std::size_t node) const { return starts_us.empty() ? -1 : starts_us[node]; }
   const ChakraMore& more_of(const ChakraNode& node) const;

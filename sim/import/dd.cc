@@ -1,6 +1,7 @@
 // dd's last line: "1073741824 bytes (1.1 GB, 1.0 GiB) copied, 0.61 s, 1.8 GB/s", also "... bytes transferred in t
 // secs". Rates are decimal. Nothing says whether the disk or the page cache answered: low confidence. What of and if
-// were is taken from the command where it was pasted along: of=/dev/null is a read, else a write.
+// were is taken from the command that stands before: of=/dev/null is a read, else a write. Without a command neither is
+// known, and the line is left out.
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
 #include "sim/import/text_source.h"
@@ -31,12 +32,13 @@ bool is_dd(const std::string& text) {
 
 void read_dd(const std::string& text, const ReaderOptions&, MeasuredFile& out) {
   out.program = "dd";
-  bool reading = false, direct = false;
+  bool told = false, reading = false, direct = false;
   int number = 0;
   for (const std::string& raw : lines_of(text)) {
     ++number;
     const std::string line = without_prefix(raw);
     if (contains(line, "dd ") && contains(line, "of=")) {
+      told = true;
       reading = contains(line, "of=/dev/null");
       direct = contains(line, "direct");
     }
@@ -45,6 +47,10 @@ void read_dd(const std::string& text, const ReaderOptions&, MeasuredFile& out) {
     const auto bytes = integer_of(words[0]);
     const auto seconds = seconds_in(words);
     if (!bytes || *bytes <= 0 || !seconds) continue;
+    if (!told) {
+      out.warn(number, "reading or writing is not said: paste the command along (dd if=... of=...); left out");
+      continue;
+    }
     Measured measured;
     measured.subject = reading ? Subject::storage_read : Subject::storage_write;
     measured.value = *bytes / *seconds;

@@ -31,6 +31,7 @@ double block_of(const std::string& text) {
 
 struct Way {
   double bytes_per_s = 0, iops = 0, latency_s = 0;
+  double most_off = 1;  // factor by which bytes over runtime differ from the rate
 };
 
 Way way_of(const JsonValue& job, const std::string& name) {
@@ -39,6 +40,12 @@ Way way_of(const JsonValue& job, const std::string& name) {
   if (io == nullptr) return way;
   way.bytes_per_s = number_at(*io, "bw_bytes").value_or(number_at(*io, "bw").value_or(0) * 1024);
   way.iops = number_at(*io, "iops").value_or(0);
+  // Of version 3: bytes and milliseconds.
+  const double bytes = number_at(*io, "io_bytes").value_or(0), runtime_s = number_at(*io, "runtime").value_or(0) * 1e-3;
+  if (at_path(*io, "bw_bytes") != nullptr && bytes > 0 && runtime_s > 0 && way.bytes_per_s > 0) {
+    const double off = way.bytes_per_s * runtime_s / bytes;
+    way.most_off = std::max(off, 1 / off);
+  }
   for (const char* key : {"clat_ns", "lat_ns"})
     if (way.latency_s <= 0) way.latency_s = number_at(*io, std::string(key) + "/mean").value_or(0) * 1e-9;
   for (const char* key : {"clat", "lat"})
@@ -73,11 +80,13 @@ struct Group {
   Way read, write;
   double block = 0, depth = 1, jobs = 0;
   bool random = false, direct = false;
+  bool one_block = true;  // for reads and writes
 };
 
 void join(Way& sum, const Way& one, double jobs) {
   sum.bytes_per_s += one.bytes_per_s;
   sum.iops += one.iops;
+  sum.most_off = std::max(sum.most_off, one.most_off);
   sum.latency_s = (sum.latency_s * jobs + one.latency_s) / (jobs + 1);
 }
 
@@ -86,6 +95,16 @@ void add_group(const Group& group, bool reading, int line, MeasuredFile& out) {
   if (way.bytes_per_s == 0) return;
   double block = group.block;
   if (block <= 0 && way.iops > 0) block = way.bytes_per_s / way.iops;
+  // Ramp times and pauses (rate limits, think time) are in neither or both; what differs by more is no run's.
+  constexpr double most_off = 2;
+  const double block_off =
+      group.one_block && group.block > 0 && way.iops > 0 ? way.bytes_per_s / (way.iops * group.block) : 1;
+  if (way.most_off > most_off || block_off > most_off || block_off < 1 / most_off) {
+    out.warn(line, std::string(reading ? "read" : "write") +
+                       ": the rate does not follow from bytes and time, or from iops and blocks, within a factor of 2: "
+                       "left out");
+    return;
+  }
   Measured measured;
   measured.bytes = std::clamp(block, 0.0, 1e15);
   measured.streams = std::clamp(group.depth * std::max(1.0, group.jobs), 1.0, 1e9);
@@ -138,7 +157,9 @@ void read_document(const FoundJson& found, MeasuredFile& out) {
       const std::string rw = setting("rw").empty() ? setting("readwrite") : setting("rw");
       group->random = contains(rw, "rand");
       group->direct = setting("direct") == "1" || setting("direct") == "true";
-      group->block = block_of(setting("bs").empty() ? setting("blocksize") : setting("bs"));
+      const std::string block = setting("bs").empty() ? setting("blocksize") : setting("bs");
+      group->block = block_of(block);
+      group->one_block = !contains(block, ",");
       group->depth = std::clamp(number_of(setting("iodepth")).value_or(1), 1.0, 1e6);
       if (rw.empty()) {  // small blocks are taken for random ones
         const Way way = way_of(job, "read").bytes_per_s > 0 ? way_of(job, "read") : way_of(job, "write");

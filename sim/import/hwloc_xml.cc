@@ -258,11 +258,21 @@ class Reader {
         const auto from = gpu_of_index_.find(indexes[a]), to = gpu_of_index_.find(indexes[b]);
         if (megabytes <= 0 || from == gpu_of_index_.end()) continue;
         if (to == gpu_of_index_.end() && indexes[b].starts_with("Package:")) to_cpu_ = std::max(to_cpu_, megabytes);
-        if (to == gpu_of_index_.end() && indexes[b].starts_with("PCIDev:"))  // the bridge that an NVSwitch is
-          facts_.to_switch[from->second] += links_of(megabytes, xgmi);
-        if (to == gpu_of_index_.end() || from->second >= to->second) continue;
-        facts_.cables.push_back({from->second, to->second, links_of(megabytes, xgmi)});
+        const int links = links_of(megabytes, xgmi);
+        const bool possible = links <= kMostGpuLinks, to_gpu = to != gpu_of_index_.end();
+        const bool to_bridge = !to_gpu && indexes[b].starts_with("PCIDev:");  // the bridge that an NVSwitch is
+        if (to_bridge && possible) facts_.to_switch[from->second] += links;
+        if (to_bridge && !possible) facts_.unsure_to_switch.insert(from->second);
+        if (!to_gpu || from->second >= to->second) continue;
+        if (possible)
+          facts_.cables.push_back({from->second, to->second, links});
+        else
+          facts_.unsure_cables.insert({from->second, to->second});
       }
+    const std::size_t odd = facts_.unsure_cables.size() + facts_.unsure_to_switch.size();
+    if (odd > 0)
+      facts_.warnings.push_back("the matrix " + name + " names " + std::to_string(odd) +
+                                " rates that are more links than any GPU has: unknown");
   }
 
   // 20 GB/s a link in the first NVLink, 25 in later ones, 50 of xGMI. [published: hwloc's NVML and RSMI components]

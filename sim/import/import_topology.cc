@@ -57,7 +57,15 @@ std::optional<NodeFacts> find_node_facts(const std::string& text, const std::str
   for (const ReportFormat& format : kReports)
     if (auto facts = format.read(lines, path)) found.push_back(std::move(*facts));
   if (found.empty()) return std::nullopt;
-  return join_facts(found);
+  NodeFacts facts = join_facts(found);
+  for (const std::string& line : lines) {
+    const std::size_t at = line.find("Unable to determine the device handle for");
+    if (at == std::string::npos) continue;
+    facts.warnings.push_back("a GPU that does not answer the driver is left out of its reports (" +
+                             shown(trimmed(line.substr(at)), 120) + "): the node may have one more");
+    break;
+  }
+  return facts;
 }
 
 NodeFacts read_node_facts(const std::string& path) {

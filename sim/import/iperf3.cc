@@ -34,9 +34,16 @@ void take(const FoundJson& found, const char* path, Measured measured, MeasuredF
   out.add(measured);
 }
 
+// An error of any kind, in the words it has.
+std::string error_in(const JsonValue& run) {
+  const JsonValue* error = at_path(run, "error");
+  if (error == nullptr || error->kind == JsonValue::Kind::null) return "";
+  return error->text.empty() ? "of no text" : error->text;
+}
+
 void read_run(const FoundJson& found, MeasuredFile& out) {
   const JsonValue& run = found.value;
-  if (const std::string error = text_at(run, "error"); !error.empty()) {
+  if (const std::string error = error_in(run); !error.empty()) {
     out.warn(found.line, "iperf3 reports an error, " + shown(error) + ": left out");
     return;
   }
@@ -81,16 +88,20 @@ void read_iperf3(const std::string& text, const ReaderOptions&, MeasuredFile& ou
   out.program = "iperf3";
   int cut_off = 0;
   JsonValue start;
+  bool broken = false;  // an error since the run's start
   for (const FoundJson& found : json_documents(text, &cut_off)) {
     const std::string event = text_at(found.value, "event");
     const JsonValue* data = at_path(found.value, "data");
     if (!event.empty() && data != nullptr) {
-      if (event == "start") start = *data;
-      if (event == "end") read_run({found.line, joined(start, *data)}, out);
-      if (event == "error") out.warn(found.line, "iperf3 reports an error, " + shown(data->text) + ": left out");
+      if (event == "start") start = *data, broken = false;
+      if (event == "end" && !broken) read_run({found.line, joined(start, *data)}, out);
+      if (event == "error") {
+        out.warn(found.line, "iperf3 reports an error, " + shown(data->text) + ": left out");
+        broken = true;
+      }
       continue;
     }
-    if (is_run(found.value) || !text_at(found.value, "error").empty()) read_run(found, out);
+    if (is_run(found.value) || !error_in(found.value).empty()) read_run(found, out);
   }
   if (cut_off > 0) out.warn(cut_off, "this run is cut off: left out");
 }

@@ -146,6 +146,10 @@ class Joiner {
     for (const NvlinkCable& cable : file.cables)
       if (same.count(cable.a) && same.count(cable.b))
         theirs[std::minmax(same.at(cable.a), same.at(cable.b))] = cable.links;
+    for (const auto& [a, b] : file.unsure_cables)
+      if (same.count(a) && same.count(b)) out_.unsure_cables.insert(std::minmax(same.at(a), same.at(b)));
+    for (const int gpu : file.unsure_to_switch)
+      if (same.count(gpu)) out_.unsure_to_switch.insert(same.at(gpu));
     const bool none = out_.cables.empty() && out_.to_switch.empty();
     if (none) {
       for (const auto& [ends, links] : theirs) out_.cables.push_back({ends.first, ends.second, links});

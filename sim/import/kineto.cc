@@ -49,7 +49,11 @@ void take_wire_times(StepTrace& trace, const StepTrace& other, const std::string
 // What could not be used of the file, with how many and why.
 std::vector<std::string> faulty_of(const KinetoFile& file) {
   std::vector<std::string> lines;
-  for (const auto& [what, count] : file.faulty) lines.push_back(std::to_string(count) + " " + what + ": left out");
+  for (const auto& [what, count] : file.faulty)
+    lines.push_back(std::to_string(count) + " " + what + ": left out" +
+                    (what.starts_with("kernels with a duration") && !file.first_faulty.empty()
+                         ? ", with their time; the first is " + file.first_faulty
+                         : ""));
   return lines;
 }
 
@@ -85,6 +89,12 @@ void describe(const KinetoFile& file, const KinetoSteps& steps, TraceImport& fou
     found.known.push_back(std::to_string(count) + " events left out: " + why);
   if (steps.outside > 0) found.known.push_back(std::to_string(steps.outside) + " kernels of no step: left out");
   for (const std::string& line : faulty_of(file)) found.warnings.push_back(line);
+  if (file.devices > 1)
+    found.warnings.push_back("kernels of " + std::to_string(file.devices) +
+                             " GPUs in one profile: taken for queues of one GPU; give a file of each process instead");
+  if (file.overlaps > 0)
+    found.warnings.push_back(std::to_string(file.overlaps) +
+                             " kernels are said to run on while the next of their stream runs: cut where that starts");
   if (steps.orphans > 0)
     found.warnings.push_back(std::to_string(steps.orphans) +
                              " kernels without their launch (before the recording began): placed by their own time");

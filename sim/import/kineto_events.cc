@@ -111,6 +111,7 @@ class EventReader {
              std::tie(b.start_ns, a.duration_ns, b.kind, b.thread, b.stream, b.name, b.correlation, b.external);
     });
     drop_repeats();
+    cut_overlaps();
     for (const auto& [name, count] : categories_) file_.left_out["of the category " + name] += count;
     return std::move(file_);
   }
@@ -144,10 +145,8 @@ class EventReader {
   std::optional<KinetoKind> kind_of(const JsonValue& event, const std::string& name) const {
     const std::string* written = text_at(event, "cat");
     const std::string category = written ? lower(*written) : "";
-    if (starts(name, "ProfilerStep#")) {
-      if (category == "gpu_user_annotation") return std::nullopt;
-      return KinetoKind::step;
-    }
+    if (category == "gpu_user_annotation") return std::nullopt;  // the host's range again, on the GPU's clock
+    if (starts(name, "ProfilerStep#")) return KinetoKind::step;
     if (category == "kernel" || category == "gpu_memcpy" || category == "gpu_memset" || category == "memcpy" ||
         category == "memset")
       return KinetoKind::kernel;
@@ -179,8 +178,11 @@ class EventReader {
     const auto start_ns = start ? nanoseconds(*start) : std::nullopt;
     const auto duration_ns = duration ? nanoseconds(*duration) : std::nullopt;
     if (!start_ns || !duration_ns) return leave_out("without a start and a duration that are numbers", *kind);
-    if (*duration_ns < 0 || *duration_ns > longest_ns)
+    if (*duration_ns < 0 || *duration_ns > longest_ns) {
+      if (file_.first_faulty.empty() && *kind == KinetoKind::kernel)
+        file_.first_faulty = shown(*name) + " of " + shown(duration->text, 24) + " us";
       return leave_out("with a duration below 0 or above an hour", *kind);
+    }
     KinetoEvent e;
     e.start_ns = *start_ns, e.duration_ns = *duration_ns, e.kind = *kind;
     note_shape(args_of(event), *name);
@@ -301,7 +303,13 @@ class EventReader {
   std::int16_t stream_id(const JsonValue& args, const JsonValue& event) {
     const JsonValue* stream = args.find("stream");
     if (stream == nullptr) stream = event.find("tid");
-    return static_cast<std::int16_t>(std::min(small_id(stream_ids_, stream ? stream->text : ""), 30000));
+    const JsonValue* device = args.find("device");
+    const std::string of_device = device ? device->text : "";
+    if (!of_device.empty()) small_id(device_ids_, of_device);
+    file_.devices = device_ids_.size();
+    const std::string text = stream ? stream->text : "";
+    return static_cast<std::int16_t>(
+        std::min(small_id(stream_ids_, text.empty() ? "" : text + "@" + of_device), 30000));
   }
   static std::int32_t small_id(std::map<std::string, std::int32_t>& ids, const std::string& text) {
     if (ids.size() > 30000) return 0;
@@ -331,12 +339,30 @@ class EventReader {
     if (before > kept) file_.left_out["written twice"] += before - kept;
   }
 
+  // A queue of a GPU runs one kernel after the other: one that is said to run on while the next does has a wrong end.
+  // Those that begin before the last has quite drained overlap by microseconds, and are cut too.
+  void cut_overlaps() {
+    constexpr std::int64_t told_ns = 1'000'000;
+    std::map<std::int16_t, std::size_t> last;  // by stream
+    const auto untold = stream_ids_.find("");
+    for (std::size_t i = 0; i < file_.events.size(); ++i) {
+      const KinetoEvent& e = file_.events[i];
+      if (e.kind != KinetoKind::kernel || (untold != stream_ids_.end() && e.stream == untold->second)) continue;
+      const auto [at, is_new] = last.try_emplace(e.stream, i);
+      if (is_new) continue;
+      KinetoEvent& before = file_.events[at->second];
+      file_.overlaps += before.end_ns() > e.start_ns + told_ns;
+      before.duration_ns = std::min(before.duration_ns, e.start_ns - before.start_ns);
+      at->second = i;
+    }
+  }
+
   std::string path_;
   KinetoFile file_;
   bool kernels_ = false, execution_trace_ = false;          // one was seen
   std::map<std::string, std::size_t> categories_;           // left out
   std::unordered_map<std::string, std::int32_t> name_ids_;  // looked up, never walked through
-  std::map<std::string, std::int32_t> thread_ids_, stream_ids_;
+  std::map<std::string, std::int32_t> thread_ids_, stream_ids_, device_ids_;
 };
 
 }  // namespace

@@ -53,7 +53,10 @@ struct KinetoFile {
   std::string first_operator;
   std::map<std::string, std::size_t> left_out;  // by reason: number of events that no step needs
   std::map<std::string, std::size_t> faulty;    // "kernels with a duration ...": number of those that one would need
-  std::string trouble;                          // where the file broke off; "" if it is whole
+  std::string first_faulty;                     // such a kernel: its name and duration as written
+  std::size_t devices = 0;                      // GPUs that the kernels name
+  std::size_t overlaps = 0;  // kernels that were said to run while the next of their stream did: cut where it starts
+  std::string trouble;       // where the file broke off; "" if it is whole
 };
 
 // InputError where there is no event at all.

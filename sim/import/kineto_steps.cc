@@ -24,11 +24,11 @@ class StepFinder {
   KinetoSteps find() {
     for (const KinetoEvent& e : file_.events) found_.on_gpu = found_.on_gpu || e.kind == KinetoKind::kernel;
     mark_steps();
-    if (found_.on_gpu) {
-      find_main_stream();
-      assign_kernels();
-    } else {
-      assign_operators();
+    if (found_.on_gpu) find_main_stream();
+    assign();
+    if (by_updates_ && !alike()) {
+      take_all_as_one();
+      assign();
     }
     judge();
     return std::move(found_);
@@ -55,12 +55,54 @@ class StepFinder {
     found_.marked = !found_.steps.empty();
     if (again > 0)
       found_.warnings.push_back(std::to_string(again) + " steps are marked twice: the first mark of each is used");
-    if (found_.marked) return;
+    if (!found_.marked && !mark_by_updates()) take_all_as_one();
+  }
+
+  void take_all_as_one() {
     KinetoStep all;
     all.start_ns = file_.events.front().start_ns;
     for (const KinetoEvent& e : file_.events) all.end_ns = std::max(all.end_ns, e.end_ns());
-    found_.steps.push_back(all);
-    found_.warnings.push_back("no ProfilerStep: the whole recording is taken as one step");
+    found_.steps = {all};
+    found_.marked = by_updates_ = false;
+    found_.orphans = found_.outside = 0;
+    found_.warnings = {"no ProfilerStep: the whole recording is taken as one step, and batch is all that it trains on"};
+  }
+
+  // Without marks each step ends where the host has launched the optimizer's work.
+  bool mark_by_updates() {
+    constexpr std::size_t fewest = 3;
+    std::int64_t from = file_.events.front().start_ns;
+    for (const KinetoEvent& e : file_.events) {
+      if (e.kind != KinetoKind::optimizer || e.start_ns < from) continue;
+      KinetoStep step;
+      step.number = static_cast<int>(found_.steps.size());
+      step.start_ns = from;
+      from = step.end_ns = e.end_ns();
+      found_.steps.push_back(step);
+    }
+    by_updates_ = found_.marked = found_.steps.size() >= fewest;
+    if (!by_updates_) {
+      found_.steps.clear();
+      return false;
+    }
+    found_.warnings.push_back("no ProfilerStep: " + std::to_string(found_.steps.size()) +
+                              " steps are told apart by the ends of Optimizer.step");
+    return true;
+  }
+
+  // Steps of one job are as long as each other, by their events; the first and last may be cut.
+  bool alike() const {
+    std::vector<std::size_t> counts;
+    for (const KinetoStep& s : found_.steps) counts.push_back(s.events.size());
+    const auto [least, most] = std::minmax_element(counts.begin() + 1, counts.end() - 1);
+    return *least > 0 && static_cast<double>(*least) >= least_share * static_cast<double>(*most);
+  }
+
+  void assign() {
+    if (found_.on_gpu)
+      assign_kernels();
+    else
+      assign_operators();
   }
 
   // The step whose range on the host holds this time, -1 for none.
@@ -133,6 +175,7 @@ class StepFinder {
 
   const KinetoFile& file_;
   KinetoSteps found_;
+  bool by_updates_ = false;  // the steps are marked by the optimizer alone
 };
 
 // When the step's first kernel on the main stream starts, else its first at all.

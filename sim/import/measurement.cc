@@ -85,6 +85,25 @@ struct Range {
 };
 constexpr Range ranges[] = {
     {"B/s", 1e3, 1e14}, {"s", 1e-9, 1e3}, {"1/s", 1e-2, 1e10}, {"FLOP/s", 1e6, 1e18}, {"images/s", 1e-3, 1e7}};
+
+Range range_of(Subject subject) {
+  switch (subject) {
+    case Subject::rdma_rate:
+    case Subject::tcp_rate:
+    case Subject::udp_rate:
+    case Subject::storage_read:
+    case Subject::storage_write:
+      return {"B/s", 1e3, 1e12};  // eight cards of 800 Gbit/s carry 0.8e12
+    case Subject::storage_read_iops:
+    case Subject::storage_write_iops:
+      return {"1/s", 1e-2, 1e9};  // two dozen NVMe drives do 7e7
+    default:
+      for (const Range& range : ranges)
+        if (std::string(range.unit) == subject_unit(subject)) return range;
+      return {"", 0, 0};
+  }
+}
+
 constexpr double least_collective_s = 1e-7, most_collective_s = 1e5;
 
 std::string range_text(double value, double least, double most, const char* unit) {
@@ -98,6 +117,24 @@ std::string range_text(double value, double least, double most, const char* unit
 const char* subject_name(Subject subject) { return named(subject).name; }
 const char* subject_unit(Subject subject) { return named(subject).unit; }
 
+double KernelRecord::number(const std::string& name) const {
+  for (const auto& [key, value] : numbers)
+    if (key == name) return value;
+  return 0;
+}
+
+std::string KernelRecord::word(const std::string& name) const {
+  for (const auto& [key, value] : words)
+    if (key == name) return value;
+  return "";
+}
+
+const std::vector<double>* KernelRecord::column(const std::string& name) const {
+  for (const auto& [key, values] : series)
+    if (key == name) return &values;
+  return nullptr;
+}
+
 void MeasuredFile::warn(int line, std::string text) {
   if (warnings.size() < most_warnings)
     warnings.push_back({line, std::move(text)});
@@ -107,14 +144,12 @@ void MeasuredFile::warn(int line, std::string text) {
 
 void MeasuredFile::add(const Measured& measured) {
   if (measured.value == 0 || values.size() >= most_values) return;
-  for (const Range& range : ranges) {
-    if (std::string(range.unit) != subject_unit(measured.subject)) continue;
-    if (measured.value >= range.least && measured.value <= range.most) continue;
+  const Range range = range_of(measured.subject);
+  if (measured.value >= range.least && measured.value <= range.most)
+    values.push_back(measured);
+  else
     warn(measured.line, std::string(subject_name(measured.subject)) + " of " +
                             range_text(measured.value, range.least, range.most, range.unit));
-    return;
-  }
-  values.push_back(measured);
 }
 
 void MeasuredFile::add(const CollectiveTime& row) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "clustersim/scenario.h"
@@ -70,6 +71,21 @@ struct CollectiveTime {
   int line = 0;
 };
 
+// A record of clustersim-gpubench whose constant depends on more than a rate: parameters, derived numbers and
+// conditions by name.
+struct KernelRecord {
+  std::string benchmark;
+  int line = 0;
+  double seconds = 0;  // median (thermal_step: W)
+  std::vector<std::pair<std::string, double>> numbers;
+  std::vector<std::pair<std::string, std::string>> words;
+  std::vector<std::pair<std::string, std::vector<double>>> series;
+
+  double number(const std::string& name) const;  // 0 where it is not there
+  std::string word(const std::string& name) const;
+  const std::vector<double>* column(const std::string& name) const;
+};
+
 struct Warning {
   int line = 0;  // 0: of the file
   std::string text;
@@ -83,6 +99,8 @@ class MeasuredFile {
   std::string gpu;           // model name, "" where the file has none
   std::vector<Measured> values;
   std::vector<CollectiveTime> collectives;
+  std::vector<KernelRecord> kernels;
+  double power_limit_w = 0;  // of the GPU; 0: not said
   std::vector<Warning> warnings;
 
   void warn(int line, std::string text);
@@ -90,7 +108,7 @@ class MeasuredFile {
   // range.
   void add(const Measured& measured);
   void add(const CollectiveTime& row);
-  bool empty() const { return values.empty() && collectives.empty(); }
+  bool empty() const { return values.empty() && collectives.empty() && kernels.empty(); }
 };
 
 }  // namespace clustersim

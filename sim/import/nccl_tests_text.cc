@@ -6,7 +6,8 @@
 // Launchers put words before a line and mix the lines of ranks, so a row is found by its form: two whole numbers and a
 // type, anywhere in the first words. Which numbers follow is decided by algbw = size / time, which also tells
 // microseconds from the milliseconds of the first NCCL tests; busbw is worked out again and a row that is off by more
-// than 2 % is left out. Ranks are counted from the device lines; hosts become a number of nodes and are not kept.
+// than 2 % is left out. Where a header names the columns in another order, or fewer of them, rows are read by its names
+// (nccl_columns.h). Ranks are counted from the device lines; hosts become a number of nodes and are not kept.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +17,7 @@
 #include "models/workload/operator_kind.h"
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
+#include "sim/import/nccl_columns.h"
 #include "sim/import/nccl_rows.h"
 #include "sim/import/node_facts.h"
 #include "sim/import/text_source.h"
@@ -41,7 +43,8 @@ bool is_operator(const std::string& word) {
 }
 
 struct Side {
-  double seconds = 0, algbw = 0, busbw = 0;
+  double seconds = 0, algbw = 0;
+  double busbw = 0;  // under 0: has no column
   bool wrong = false;
 };
 
@@ -103,6 +106,30 @@ std::optional<Row> row_of(const std::vector<std::string>& words, int line) {
     return row;  // a row by its form, without a time that fits
   }
   return std::nullopt;
+}
+
+// A row by the names of a header.
+std::optional<Row> row_by_names(const NcclColumns& columns, const std::vector<std::string>& words, int line) {
+  const auto values = columns.row(words);
+  if (!values) return std::nullopt;
+  Row row;
+  row.line = line;
+  row.printed.bytes = values->bytes;
+  row.printed.count_bytes = values->count * type_bytes(values->type);
+  if (is_operator(values->operator_word)) row.printed.operator_word = values->operator_word;
+  row.printed.root = values->root;
+  for (const NcclColumns::Side& side : values->sides) {
+    double seconds = side.time * 1e-6;
+    if (side.algbw && !agrees(*side.algbw, values->bytes / seconds / 1e9)) seconds = side.time * 1e-3;
+    const double algbw = values->bytes / seconds / 1e9;
+    if (!(side.time > 0) || (side.algbw && !agrees(*side.algbw, algbw))) continue;
+    row.sides.push_back({seconds, side.algbw.value_or(algbw), side.busbw.value_or(-1), side.wrong});
+  }
+  if (!row.sides.empty()) {
+    row.printed.algbw = row.sides.front().algbw;
+    row.printed.busbw = std::max(0.0, row.sides.front().busbw);
+  }
+  return row;
 }
 
 // "#  Rank  3 Group  0 Pid   77 on host device  3 [0000:47:00] NAME", also "Rank 3 uses device 3 [0x04] NAME".
@@ -211,7 +238,7 @@ double usable_seconds(const Row& row, CollectiveOp op, int ranks, MeasuredFile& 
       return 0;
     }
     const double algbw = row.printed.bytes / side.seconds / 1e9;
-    if (agrees(side.busbw, algbw * bus_factor(op, ranks)))
+    if (side.busbw < 0 || agrees(side.busbw, algbw * bus_factor(op, ranks)))
       slowest = std::max(slowest, side.seconds);  // of out of place and in place the one to plan with
     else
       off = true;
@@ -239,6 +266,7 @@ struct Run {
   Devices devices;
   std::vector<Row> rows;
   Header header;
+  std::optional<NcclColumns> columns;  // of a header that is not nccl-tests' own
   std::optional<CollectiveOp> named;
   bool announced = false;  // by lines of the test itself, not by a command alone
 
@@ -259,7 +287,10 @@ struct Run {
     if (contains(line, "Rank") && contains(line, "device")) devices.take(words);
     if (!header.seen && contains(line, "count") && contains(line, "algbw"))
       header = {true, contains(line, "redop"), contains(line, "root")};
-    if (const auto row = row_of(words, number))
+    if (auto found = nccl_columns(words)) columns = std::move(found);
+    auto row = columns && !columns->usual ? row_by_names(*columns, words, number) : std::nullopt;
+    if (!row) row = row_of(words, number);
+    if (row)
       rows.push_back(*row);
     else if (!rows.empty())
       go_on(rows.back(), words);
@@ -324,6 +355,9 @@ constexpr std::size_t most_runs = 1000;
 
 bool is_nccl_text(const std::string& text) {
   if (contains(text, "busbw") && contains(text, "algbw")) return true;
+  if (contains(text, "busbw") || contains(text, "algbw"))
+    for (const std::string& line : lines_of(text))
+      if (nccl_columns(words_of(without_prefix(line)))) return true;
   return contains(text, "# Avg bus bandwidth") || (contains(text, "# nThread ") && contains(text, "minBytes"));
 }
 

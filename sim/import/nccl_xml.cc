@@ -14,8 +14,9 @@ namespace clustersim {
 namespace {
 
 constexpr int kPlainWidth = 16, kPlainGeneration = 3;  // what NCCL takes for a width of 0 and an unknown speed
-constexpr int kMostLinks = 1000;
-constexpr double kMegabit = 1e6 / 8;  // bytes/s
+constexpr int kMostChipLinks = 1000;
+constexpr int kMostMegabits = 1'600'000;  // of a port: twice the fastest that is sold [published: ConnectX-8, 800G]
+constexpr double kMegabit = 1e6 / 8;      // bytes/s
 
 enum class Element { bridge, gpu, nic, nvswitch, cpu, nothing };
 
@@ -65,7 +66,7 @@ class Reader {
   struct Wire {
     int gpu;
     std::string target, target_class;
-    int links;
+    std::optional<int> links;  // empty: a number that no GPU has
   };
 
   NodePart& add(NodePart part) {
@@ -151,13 +152,16 @@ class Reader {
     // RCCL writes the number of compute units there.
     if (part.architecture.empty()) part.capability = whole_number(gpu.attribute("sm").value());
     for (const pugi::xml_node& link : gpu.children("c2c"))
-      c2c_ += whole_number(link.attribute("count").value(), kMostLinks).value_or(0);
+      c2c_ += whole_number(link.attribute("count").value(), kMostChipLinks).value_or(0);
     for (const char* kind : {"nvlink", "xgmi"})
       for (const pugi::xml_node& link : gpu.children(kind)) {
-        const auto count = whole_number(link.attribute("count").value(), kMostLinks);
-        if (!count) ++odd_count_;
-        if (count.value_or(0) == 0 || links_.size() > kMostParts) continue;
-        links_.push_back({here, trimmed(link.attribute("target").value()), link.attribute("tclass").value(), *count});
+        if (links_.size() > kMostParts) continue;
+        const std::string written = link.attribute("count").value();
+        const auto count = whole_number(written, kMostGpuLinks);
+        const bool possible = count.value_or(0) > 0;
+        if (!possible && ++odd_count_ == 1) odd_count_text_ = written;
+        links_.push_back({here, trimmed(link.attribute("target").value()), link.attribute("tclass").value(),
+                          possible ? count : std::nullopt});
         facts_.xgmi = facts_.xgmi || link.name()[0] == 'x';
       }
   }
@@ -191,9 +195,11 @@ class Reader {
     return false;
   }
 
-  static void take_port(const pugi::xml_node& net, NodePart& card) {
+  void take_port(const pugi::xml_node& net, NodePart& card) {
     if (card.name.empty()) card.name = net.attribute("name").value();
-    const auto megabits = whole_number(net.attribute("speed").value(), 100000000);
+    const std::string speed = net.attribute("speed").value();
+    const auto megabits = whole_number(speed, kMostMegabits);
+    if (!megabits && !speed.empty() && ++odd_rate_ == 1) odd_rate_text_ = speed;
     if (megabits.value_or(0) > 0) card.rate_bytes_per_s = card.rate_bytes_per_s.value_or(0) + *megabits * kMegabit;
   }
 
@@ -217,16 +223,21 @@ class Reader {
     }
     for (int other : facts_.of(PartKind::gpu)) {
       if (target.empty() || facts_.parts[static_cast<std::size_t>(other)].bus_id != target) continue;
-      facts_.cables.push_back({wire.gpu, other, wire.links});
+      if (wire.links)
+        facts_.cables.push_back({wire.gpu, other, *wire.links});
+      else
+        facts_.unsure_cables.insert(std::minmax(wire.gpu, other));
       return;
     }
     const Element element = element_of_class(wire.target_class);
     if (element == Element::cpu) {
-      to_cpu_ += wire.links;
+      to_cpu_ += wire.links.value_or(0);
     } else if (element == Element::gpu) {
       ++to_unknown_gpu_;
+    } else if (wire.links) {
+      facts_.to_switch[wire.gpu] += *wire.links;
     } else {
-      facts_.to_switch[wire.gpu] += wire.links;
+      facts_.unsure_to_switch.insert(wire.gpu);
     }
   }
 
@@ -254,7 +265,11 @@ class Reader {
     if (odd_speed_ > 0) warn(devices(odd_speed_) + " with a link speed that is none: Gen3 is taken, as NCCL does");
     if (no_width_ > 0) warn(devices(no_width_) + " without a link width: 16 lanes are taken, as NCCL does");
     if (odd_count_ > 0)
-      warn(std::to_string(odd_count_) + " NVLink entries with a number of links that none has are left out");
+      warn(std::to_string(odd_count_) + " NVLink entries name a number of links that no GPU has, " +
+           shown(odd_count_text_, 20) + " for one: it is unknown");
+    if (odd_rate_ > 0)
+      warn(std::to_string(odd_rate_) + " ports of network cards with a speed that none has, " +
+           shown(odd_rate_text_, 20) + " Mbit/s for one: it is unknown");
     if (to_itself_ > 0) warn(std::to_string(to_itself_) + " NVLink entries lead to the GPU itself and are left out");
     if (to_unknown_gpu_ > 0)
       warn(std::to_string(to_unknown_gpu_) + " NVLink entries lead to GPUs that the file does not list");
@@ -272,7 +287,8 @@ class Reader {
   NodeFacts& facts_;
   std::vector<Wire> links_;
   int no_speed_ = 0, odd_speed_ = 0, no_width_ = 0, to_itself_ = 0, to_unknown_gpu_ = 0, to_cpu_ = 0, c2c_ = 0,
-      invented_ = 0, odd_count_ = 0;
+      invented_ = 0, odd_count_ = 0, odd_rate_ = 0;
+  std::string odd_count_text_, odd_rate_text_;
   std::set<std::string> other_hosts_;
 };
 

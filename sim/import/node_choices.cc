@@ -6,6 +6,7 @@
 #include <set>
 
 #include "clustersim/units_text.h"
+#include "sim/import/fabric_choice.h"
 #include "sim/import/product_names.h"
 #include "sim/import/text_source.h"
 #include "sim/read/node_links.h"
@@ -32,8 +33,6 @@ std::string number_list(const std::vector<int>& numbers) {
   return text + (numbers.size() > 8 ? ", ..." : "");
 }
 
-std::string in_brackets(const std::string& text) { return text.empty() ? "" : " (" + text + ")"; }
-
 // Of "pcie4-x16": lanes times what one doubles with every generation.
 double slot_speed(const std::string& slot) {
   return std::stoi(slot.substr(slot.find('x') + 1)) * std::pow(2.0, slot[4] - '0');
@@ -50,7 +49,7 @@ class Chooser {
     mend_slots();
     mend_bridges();
     choose_sockets();
-    choose_fabric();
+    choose_fabric(catalog_, facts_, out_);
     choose_nics();
     out_.p2p = facts_.peer_access;
     if (facts_.count(PartKind::nic) == 0) out_.unknown.push_back("network cards");
@@ -69,7 +68,6 @@ class Chooser {
   static void fill_name(NodePart& gpu) {
     if (gpu.name.empty() && gpu.device.empty()) gpu.name = gpu.architecture;
   }
-  const char* wires() const { return facts_.xgmi ? "xGMI" : "NVLink"; }
 
   // The product of most GPUs.
   void name_gpus() {
@@ -171,9 +169,12 @@ class Chooser {
     for (std::size_t g = 0; g < gpus_.size(); ++g)
       part(gpus_[g]).parent = first + static_cast<int>(g * sockets / gpus_.size());
     facts_.has_tree = true;
+    out_.tree_assumed = true;
     out_.warnings.push_back("the GPUs' slots differ: each keeps its own");
-    assume("pcie_tree", std::string("the list does not tell where the slots hang: on ") +
-                            (sockets == 1 ? "one socket" : "two sockets") + ", without switches");
+    const std::string taken = sockets == 1 ? "one socket" : "two sockets";
+    out_.unknown.push_back("where the slots hang: on " + taken + ", without switches, is assumed");
+    assume("sockets", "the list tells none; " + taken + " are usual for such GPUs");
+    assume("pcie_tree", "the list does not tell where the slots hang: on " + taken + ", without switches");
   }
 
   // Bridges that were made up (by a hypervisor's file) carry what hangs below them.
@@ -233,132 +234,53 @@ class Chooser {
     out_.unknown.push_back(text);
   }
 
-  void choose_fabric() {
-    FabricChoice& fabric = out_.fabric;
-    std::optional<int> capability;
-    if (!gpus_.empty() && !facts_.xgmi) capability = part(gpus_.front()).capability;
-    const std::string link = gpu_link_of(out_.gpu, capability);
-    recognise_switch();
-    const bool shown_any = !facts_.to_switch.empty() || !facts_.cables.empty();
-    if (gpus_.size() < 2) {
-      if (shown_any) out_.known.push_back(std::string(wires()) + ", but one GPU alone has nobody to reach");
-      return;
-    }
-    if (shown_any && link.empty())
-      out_.unknown.push_back(std::string("generation of ") + wires() + ": that of the GPU, once it is named");
-    if (!facts_.to_switch.empty()) {
-      take_switch(link);
-    } else if (!facts_.cables.empty()) {
-      fabric.link = link;
-      fabric.shape = "cables";
-      check_cables();
-    } else if (!link.empty() && on_baseboard(out_.gpu)) {
-      take_product(link);
-    } else {
-      fabric.shape = "pcie";
-      if (!link.empty())
-        out_.unknown.push_back("NVLink bridges between the GPUs: the file shows none, so PCIe alone counts");
-    }
-    if (fabric.shape == "switch" && !link.empty())
-      fabric.gpu_switch = usual_gpu_switch(catalog_.link(fabric.link, quiet()));
+  // On InfiniBand or EFA, or below one PCIe switch with a GPU.
+  bool beside_gpus(const NodePart& card) const {
+    if (card.infiniband || card.efa) return true;
+    const auto shares = [&](const NodePart& other) {
+      return other.kind == PartKind::gpu && other.parent == card.parent;
+    };
+    return card.parent && part(*card.parent).kind == PartKind::pcie_switch &&
+           std::any_of(facts_.parts.begin(), facts_.parts.end(), shares);
   }
 
-  // Every pair joined, and a GPU by more links than it has: only a switch does that, and a pair shows the links of the
-  // GPU that has fewer. Two GPUs of a board with all links between them are part of a larger board.
-  void recognise_switch() {
-    constexpr int most_of_any_gpu = 18;  // NVLink 4 and 5 [published: data sheets]
-    const std::size_t n = gpus_.size();
-    if (!facts_.to_switch.empty() || n < 2 || facts_.cables.size() != n * (n - 1) / 2) return;
-    std::map<int, int> sum, most;
-    for (const NvlinkCable& cable : facts_.cables)
-      for (const int gpu : {cable.a, cable.b}) {
-        sum[gpu] += cable.links;
-        most[gpu] = std::max(most[gpu], cable.links);
-      }
-    const int own = out_.gpu.nvlink_links > 0 ? out_.gpu.nvlink_links : most_of_any_gpu;
-    const bool too_many = std::any_of(sum.begin(), sum.end(), [&](const auto& gpu) { return gpu.second > own; });
-    const bool part_of_board = n == 2 && on_baseboard(out_.gpu) && facts_.cables.front().links == out_.gpu.nvlink_links;
-    if (!too_many && !part_of_board) return;
-    facts_.cables.clear();
-    facts_.to_switch = most;
+  // Training uses the fastest cards; the others serve storage or management. Where the rates of those beside the GPUs
+  // are not told, and others' are, the former train.
+  void assign_nics(const std::vector<int>& nics) {
+    double fastest = 0;
+    bool silent_beside = false, told_beside = false;
+    for (int i : nics) {
+      fastest = std::max(fastest, part(i).rate_bytes_per_s.value_or(0));
+      (part(i).rate_bytes_per_s ? told_beside : silent_beside) |= beside_gpus(part(i));
+    }
+    const bool silent_train = silent_beside && !told_beside;
+    int others = 0, slower = 0;
+    for (int i : nics) {
+      const auto rate = part(i).rate_bytes_per_s;
+      const bool trains = silent_train ? !rate && beside_gpus(part(i)) : rate.value_or(0) >= fastest * 0.99;
+      if (fastest == 0 || trains) continue;
+      out_.nic_roles[i] = "storage";
+      ++(rate && !silent_train ? slower : others);
+    }
+    const auto cards = [](int n, const std::string& kind) {
+      return std::to_string(n) + kind + (n == 1 ? " network card is" : " network cards are");
+    };
+    if (slower > 0) out_.warnings.push_back(cards(slower, " slower") + " taken to serve storage");
+    if (others > 0)
+      out_.warnings.push_back(
+          cards(others, silent_train ? "" : " unrated") + " taken to serve storage: " +
+          (silent_train ? "others, whose rate is not told, are beside the GPUs" : "others, whose rate is told, train"));
   }
 
-  void take_switch(const std::string& link) {
-    FabricChoice& fabric = out_.fabric;
-    int most = 0, least = 0;
-    for (const auto& [gpu, links] : facts_.to_switch) {
-      most = std::max(most, links);
-      least = least == 0 ? links : std::min(least, links);
-    }
-    fabric.link = link;
-    fabric.shape = "switch";
-    fabric.links_per_gpu = most;
-    out_.known.push_back("NVSwitch: " + std::to_string(most) + " links of each GPU" + in_brackets(link));
-    if (!facts_.cables.empty()) out_.warnings.push_back("links to NVSwitch and to other GPUs: the latter are left out");
-    if (facts_.to_switch.size() < gpus_.size() || least != most)
-      out_.warnings.push_back("the GPUs have unequal numbers of links to NVSwitch, or none: " + std::to_string(most) +
-                              " are taken for each");
-    if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links) {
-      fabric.links_per_gpu = out_.gpu.nvlink_links;
-      out_.warnings.push_back(std::to_string(most) + " links are more than the " +
-                              std::to_string(out_.gpu.nvlink_links) + " of \"" + out_.gpu.id +
-                              "\": the product's number is taken");
-    }
-  }
-
-  void check_cables() {
-    std::map<int, int> links;
-    int pairs = 0;
-    for (const NvlinkCable& cable : facts_.cables) {
-      links[cable.a] += cable.links;
-      links[cable.b] += cable.links;
-      ++pairs;
-    }
-    int most = 0;
-    for (const auto& [gpu, count] : links) most = std::max(most, count);
-    out_.known.push_back(std::string(wires()) + ": " + std::to_string(pairs) + (pairs == 1 ? " pair" : " pairs") +
-                         " of GPUs joined directly, up to " + std::to_string(most) + " links of a GPU" +
-                         in_brackets(out_.fabric.link));
-    if (out_.gpu.nvlink_links > 0 && most > out_.gpu.nvlink_links)
-      out_.warnings.push_back("a GPU with " + std::to_string(most) + " links, of which \"" + out_.gpu.id + "\" has " +
-                              std::to_string(out_.gpu.nvlink_links));
-  }
-
-  // Boards of this GPU and count in the catalog, else what is usual for the link.
-  void take_product(const std::string& link) {
-    FabricChoice& fabric = out_.fabric;
-    const int count = static_cast<int>(gpus_.size());
-    fabric.link = link;
-    fabric.links_per_gpu = out_.gpu.nvlink_links;
-    for (const std::string& id : catalog_.ids("server")) {
-      const ServerSpec server = catalog_.server(id, quiet());
-      if (server.gpu_id != out_.gpu.id || server.gpu_count != count || server.gpu_fabric_link != link) continue;
-      fabric.shape = server.gpu_fabric_shape;
-      if (server.gpu_fabric_links_per_gpu > 0) fabric.links_per_gpu = server.gpu_fabric_links_per_gpu;
-      break;
-    }
-    if (fabric.shape.empty()) fabric.shape = usual_gpu_shape(out_.gpu, catalog_.link(link, quiet()), count);
-    const std::string table = link + " " + fabric.shape + ", " + std::to_string(fabric.links_per_gpu) + " links a GPU";
-    out_.unknown.push_back("NVLink: the file shows none, as in a virtual machine; the table of \"" + out_.gpu.id +
-                           "\" says " + table);
-    assume("gpu_fabric", "the file shows no NVLink; " + table + " is the product's");
-  }
-
-  // Training uses the fastest cards; the others serve storage or management.
   void choose_nics() {
     const std::vector<int> nics = facts_.of(PartKind::nic);
-    double fastest = 0;
-    for (int i : nics) fastest = std::max(fastest, part(i).rate_bytes_per_s.value_or(0));
-    int without_rate = 0, slower = 0, off_list = 0;
+    assign_nics(nics);
+    int without_rate = 0, off_list = 0;
     double odd_rate = 0;
     std::map<std::string, int> counts;
     for (int i : nics) {
       const auto rate = part(i).rate_bytes_per_s;
       without_rate += !rate;
-      if (fastest > 0 && rate.value_or(0) < fastest * 0.99) {
-        out_.nic_roles[i] = "storage";
-        ++slower;
-      }
       const std::string id = nic_id_of(catalog_, part(i));
       if (rate && id.empty()) {
         ++off_list;
@@ -376,11 +298,9 @@ class Chooser {
       out_.warnings.push_back("network cards of several kinds: the first is taken");
       out_.nics.resize(1);
     }
-    if (slower > 0)
-      out_.warnings.push_back(std::to_string(slower) + " slower network " +
-                              (slower == 1 ? "card is taken to serve storage" : "cards are taken to serve storage"));
     if (without_rate > 0)
-      out_.unknown.push_back("rate of " + std::to_string(without_rate) + " of the network cards: the file tells none");
+      out_.unknown.push_back("rate of " + std::to_string(without_rate) +
+                             " of the network cards: the file tells none; /cluster/node/nic names a card");
     if (off_list > 0)
       out_.unknown.push_back(std::to_string(off_list) + (off_list == 1 ? " network card" : " network cards") +
                              " of a rate that the catalog does not have, " +

@@ -23,6 +23,7 @@ struct NodeChoices {
   std::string cpu, socket_link;
   std::string slot;  // of the GPUs, where there is no tree
   int sockets = 0;
+  bool tree_assumed = false;  // no file shows it: parts hang on sockets that are assumed
   std::optional<bool> p2p;
   FabricChoice fabric;
   std::vector<std::pair<std::string, int>> nics;  // id and count of those that training uses

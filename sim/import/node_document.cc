@@ -42,7 +42,7 @@ class Writer {
     const int gpus = facts_.count(PartKind::gpu);
     lines.push_back(count_of(gpus, "GPU") + (choices_.gpu.id.empty() ? "" : ": " + choices_.gpu.id) +
                     (choices_.gpu_from.empty() ? "" : " (" + choices_.gpu_from + ")"));
-    if (facts_.has_tree) {
+    if (facts_.has_tree && !choices_.tree_assumed) {
       std::string text =
           count_of(choices_.sockets, "socket") + ", " + count_of(facts_.count(PartKind::pcie_switch), "PCIe switch");
       if (text.ends_with("switchs")) text.replace(text.size() - 1, 1, "es");

@@ -3,13 +3,16 @@
 //
 //   parts    sockets, PCIe switches, GPUs, NICs; parents come before children
 //   cables   NVLink or xGMI from GPU to GPU, by the number of links; to_switch: links of a GPU to NVSwitch
+//   unsure   where a file shows links in a number that no GPU has: there are some, and how many is not known
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace clustersim {
@@ -41,11 +44,13 @@ struct NodeFacts {
   std::string format;
   std::vector<NodePart> parts;
   std::vector<NvlinkCable> cables;
-  std::map<int, int> to_switch;  // GPU part -> links
-  bool has_tree = false;         // the file shows where parts hang
-  bool shows_nvlink = false;     // a file of this kind would show NVLink if the driver saw any
-  bool xgmi = false;             // the cables are AMD's
-  bool packages = false;         // sockets are processors, not NUMA nodes
+  std::map<int, int> to_switch;                 // GPU part -> links
+  std::set<std::pair<int, int>> unsure_cables;  // as cables, lower part first
+  std::set<int> unsure_to_switch;
+  bool has_tree = false;      // the file shows where parts hang
+  bool shows_nvlink = false;  // a file of this kind would show NVLink if the driver saw any
+  bool xgmi = false;          // the cables are AMD's
+  bool packages = false;      // sockets are processors, not NUMA nodes
   std::optional<bool> peer_access;
   std::optional<double> memory_bytes;          // of the node
   std::vector<std::string> warnings, remarks;  // remarks: what is known beyond parts and cables
@@ -55,6 +60,7 @@ struct NodeFacts {
 };
 
 inline constexpr std::size_t kMostParts = 4096;
+inline constexpr int kMostGpuLinks = 18;  // of any GPU: NVLink 4 and 5 [published: data sheets of H100 and B200]
 inline constexpr int kDeepestTree = 32;
 
 // "0000:07:00.0" from "00000000:07:00.0", "0000:07:00.0" or "07:00.0", any case; "" if it is none of these.

@@ -114,6 +114,62 @@ std::optional<CollectiveOp> operation_named(const std::string& word) {
   return std::nullopt;
 }
 
+// Records that sim/calibrate/gpu_constants.cc and step_check.cc know.
+constexpr const char* kernel_benchmarks[] = {"stream_copy",
+                                             "stream_triad",
+                                             "stream_three_in_one_out",
+                                             "launch_back_to_back",
+                                             "launch_synchronised",
+                                             "gemm",
+                                             "attention_softmax",
+                                             "attention_fused",
+                                             "convolution",
+                                             "batch_norm",
+                                             "layer_norm",
+                                             "softmax",
+                                             "optimizer",
+                                             "gemm_beside_held_sms",
+                                             "amp_cast",
+                                             "amp_unscale",
+                                             "amp_step",
+                                             "step_chain",
+                                             "clock_sweep",
+                                             "thermal_step"};
+
+constexpr std::size_t most_kernels = 20000, most_members = 40, most_course = 4000, most_word = 60;
+
+// False where it is not one of them.
+bool take_kernel(const Record& record, int line, MeasuredFile& out) {
+  if (std::none_of(std::begin(kernel_benchmarks), std::end(kernel_benchmarks),
+                   [&](const char* name) { return record.benchmark == name; }))
+    return false;
+  if (out.kernels.size() >= most_kernels) return true;
+  KernelRecord kernel;
+  kernel.benchmark = record.benchmark;
+  kernel.line = line;
+  kernel.seconds = record.median;
+  for (const char* group : {"parameters", "derived", "conditions"}) {
+    const JsonValue* members = at_path(record.json, group);
+    if (members == nullptr || members->members.size() > most_members) continue;
+    for (const auto& [key, value] : members->members) {
+      if (key.size() > most_word) continue;
+      if (value.kind == JsonValue::Kind::number && std::isfinite(value.number))
+        kernel.numbers.emplace_back(key, std::clamp(value.number, -1e18, 1e18));
+      else if (value.kind == JsonValue::Kind::text && value.text.size() <= most_word)
+        kernel.words.emplace_back(key, value.text);
+    }
+  }
+  if (const JsonValue* series = at_path(record.json, "series"); series != nullptr && series->members.size() <= 8)
+    for (const auto& [key, value] : series->members) {
+      if (value.items.size() > most_course) continue;
+      std::vector<double> column;
+      for (const JsonValue& item : value.items) column.push_back(item.number);
+      kernel.series.emplace_back(key, std::move(column));
+    }
+  out.kernels.push_back(std::move(kernel));
+  return true;
+}
+
 void take(const Record& record, int line, MeasuredFile& out, int& unused) {
   if (record.benchmark == "nccl") {
     const auto op = operation_named(record.word("operation"));
@@ -122,13 +178,16 @@ void take(const Record& record, int line, MeasuredFile& out, int& unused) {
       out.add(CollectiveTime{*op, static_cast<int>(ranks), 1, bytes, record.median, line});
     return;
   }
+  const bool noisy = number_at(record.json, "spread").value_or(0) > noisy_spread;
+  const bool kernel = !noisy && take_kernel(record, line, out);
   auto measured = measured_of(record);
   if (!measured) {
-    ++unused;
+    unused += !kernel;
+    if (noisy) out.warn(line, record.benchmark + " varied by more than 20 % from sample to sample: left out");
     return;
   }
   measured->line = line;
-  if (number_at(record.json, "spread").value_or(0) > noisy_spread) {
+  if (noisy) {
     measured->confidence = Confidence::low;
     out.warn(line, record.benchmark + " varied by more than 20 % from sample to sample");
   }
@@ -175,6 +234,8 @@ void read_own_records(const std::string& text, const ReaderOptions&, MeasuredFil
     if (program.size() < 60) out.program = program + " " + text_at(found.value, "version").substr(0, 20);
     if (date.size() <= 25) out.date = date;
     if (out.gpu.empty()) out.gpu = text_at(found.value, "machine/gpu").substr(0, 100);
+    if (out.power_limit_w <= 0)
+      out.power_limit_w = std::clamp(number_at(found.value, "machine/power_limit_w").value_or(0), 0.0, 1e5);
     const JsonValue* quick = at_path(found.value, "quick");
     if (quick != nullptr && quick->boolean) out.warn(found.line, "a quick run: fewer samples and sizes");
     const std::vector<int> lines = record_lines(text, found.line, records->items.size());

@@ -133,6 +133,11 @@ void read_iperf3_text(const std::string& text, const ReaderOptions&, MeasuredFil
     const std::string line = trimmed(without_prefix(raw));
     const std::size_t close = line.find(']');
     if (contains(line, " connected to ") || contains(line, "Accepted connection")) close_run(streams, out);
+    if (const std::size_t at = raw.find("iperf3: error");
+        at != std::string::npos) {  // of the run before; what it printed until then is of an unknown part
+      out.warn(number, "iperf3 reports an error, " + shown(trimmed(raw.substr(at + 13))) + ": left out");
+      streams.clear();
+    }
     if (!line.starts_with("[") || close == std::string::npos || !line.ends_with("receiver")) continue;
     const auto words = words_of(line.substr(close + 1));
     for (std::size_t i = 1; i < words.size(); ++i) {

@@ -97,7 +97,7 @@ class Reader {
  public:
   std::map<std::string, Record> nodes;
   std::map<std::string, long long> lines_of_many;  // sinfo's "16 gpu:h100:8": nodes without names
-  bool of_each_node = false, detects = false, cut = false;
+  bool of_each_node = false, detects = false, cut = false, odd_links = false;
   int links = 0;
 
   void line(const std::string& text) {
@@ -188,8 +188,13 @@ class Reader {
     for (Record* record : open_)
       if (record->files.size() < 64) record->files.push_back(gpus);
     int sum = 0;
-    for (const std::string& one : parts_of(link)) sum += std::max(0, whole_number(one, 100).value_or(0));
-    links = std::max(links, sum);
+    bool possible = true;  // -1 stands for the GPU itself
+    for (const std::string& one : parts_of(link)) {
+      sum += whole_number(one, kMostGpuLinks).value_or(0);
+      possible = possible && (one.empty() || one == "-1" || whole_number(one, kMostGpuLinks));
+    }
+    odd_links = odd_links || !possible || sum > kMostGpuLinks;
+    if (possible && sum <= kMostGpuLinks) links = std::max(links, sum);
   }
 
   std::vector<Record*> open_;
@@ -332,6 +337,10 @@ Inventory read_slurm_nodes(const std::string& text, const std::string& path) {
     throw InputError({{path, "", "lines with Name=gpu", "AutoDetect alone: the driver is asked when SLURM starts",
                        "take scontrol show node"}});
   if (!out.nodes_told) out.unknown.push_back("how many nodes have this gres.conf: /cluster/nodes, 1 is written");
+  if (reader.odd_links)
+    out.warnings.push_back(
+        "Links of gres.conf with a number of NVLinks that no GPU has: it is unknown, and the default of "
+        "the GPU counts");
   if (reader.links > 0)
     out.known.push_back("NVLink: " + std::to_string(reader.links) + " links of a GPU, by gres.conf");
   say_use(reader, out);

@@ -12,7 +12,7 @@
 namespace clustersim {
 namespace {
 
-constexpr std::size_t most_hosts = 200000, most_switches = 20000;
+constexpr std::size_t most_hosts = 200000, most_switches = 20000, deepest_switches = 64;
 
 // At commas outside of brackets.
 std::vector<std::string> split_lists(const std::string& text) {
@@ -194,11 +194,19 @@ SwitchTree read_slurm_topology(const std::string& text, const std::string& path)
   tree.nodes = static_cast<int>(nodes.size());
   if (tree.nodes == 0) throw InputError({{path, "", "nodes below the switches", "none", "is it the whole file?"}});
   std::sort(tree.leaves.rbegin(), tree.leaves.rend());
-  std::set<std::string> open;  // on the way down: a circle ends there
+  std::set<std::string> open, circles;  // on the way down: a circle ends there
   std::map<std::string, int> known;
+  bool deep = false;
   const std::function<int(const std::string&)> height = [&](const std::string& name) {
     if (const auto found = known.find(name); found != known.end()) return found->second;
-    if (!open.insert(name).second || open.size() > 64) return 0;
+    if (!open.insert(name).second) {
+      circles.insert(name);
+      return 0;
+    }
+    if (open.size() > deepest_switches) {
+      deep = true;
+      return 0;
+    }
     int most = 0;
     for (const std::string& child : children[name]) most = std::max(most, height(child));
     open.erase(name);
@@ -209,6 +217,15 @@ SwitchTree read_slurm_topology(const std::string& text, const std::string& path)
     tree.levels = std::max(tree.levels, height(name));
     roots += below.count(name) == 0;
   }
+  if (!circles.empty())
+    tree.warnings.push_back("switches stand below themselves, " + shown(*circles.begin()) +
+                            (circles.size() > 1 ? " and " + std::to_string(circles.size() - 1) + " others" : "") +
+                            ": the circle is cut there, and the number of levels is a guess");
+  const auto missing =
+      std::count_if(below.begin(), below.end(), [&](const auto& name) { return !reader.switches.contains(name); });
+  if (missing > 0)
+    tree.warnings.push_back(std::to_string(missing) + (missing == 1 ? " switch is" : " switches are") +
+                            " named below another and not described: what hangs there is not counted");
   if (twice > 0) tree.warnings.push_back(std::to_string(twice) + " nodes stand below several switches: counted once");
   if (roots > 1 && !tree.blocks)
     tree.warnings.push_back(std::to_string(roots) + " switches have none above them: taken for one network");

@@ -104,7 +104,7 @@ class Table {
     const auto column = index(names);
     if (!column || *column >= row.size()) return "";
     const std::string& value = row[*column];
-    return value.starts_with("[") || value == "N/A" ? "" : value;
+    return value.starts_with("[") || value == "N/A" || smi_error(value) ? "" : value;
   }
   std::optional<double> quantity(const std::vector<std::string>& row, const std::vector<std::string>& names) const {
     const auto column = index(names);
@@ -129,6 +129,7 @@ struct Sampled {
   NodePart part;
   std::optional<int> width_max, width_now, least_use;  // least_use: percent
   bool mig = false, throttled = false;
+  std::string error;  // that stood in the place of a value
 };
 
 void lower(std::optional<int>& value, std::optional<int> other) {
@@ -150,6 +151,8 @@ class Reader {
       order_.push_back(key);
     }
     Sampled& gpu = gpus_[key];
+    const auto error = std::find_if(cells.begin(), cells.end(), smi_error);
+    if (error != cells.end() && gpu.error.empty()) gpu.error = *error;
     NodePart& part = gpu.part;
     part.kind = PartKind::gpu;
     part.bus_id = bus;
@@ -183,8 +186,14 @@ class Reader {
     facts.format = "nvidia-smi --query-gpu";
     constexpr int busy_percent = 50;
     int narrow = 0, mig = 0, throttled = 0, busy = 0;
+    std::vector<int> lost;
+    std::string word;
     for (const std::string& key : order_) {
       Sampled& gpu = gpus_[key];
+      if (!gpu.error.empty()) {
+        lost.push_back(gpu.part.number.value_or(static_cast<int>(facts.parts.size())));
+        word = gpu.error;
+      }
       gpu.part.lanes = gpu.width_max;
       if (gpu.width_now.value_or(0) > 0) {
         narrow += gpu.width_max && *gpu.width_now < *gpu.width_max;
@@ -195,6 +204,7 @@ class Reader {
       busy += gpu.least_use.value_or(0) > busy_percent;
       facts.parts.push_back(gpu.part);
     }
+    facts.warnings = smi_lost(lost, word);
     const auto of = [](int n) { return std::to_string(n) + (n == 1 ? " GPU" : " GPUs"); };
     if (busy > 0) facts.remarks.push_back(of(busy) + " in use in every sample: none is idle");
     if (narrow > 0)
@@ -230,11 +240,29 @@ std::optional<double> smi_quantity(const std::string& value, const std::string& 
     const char* name;
     double base;
   };
-  static constexpr Unit kUnits[] = {{"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"MB", 1e6}, {"W", 1.0},
+  // Drivers of 2014 and before print MiB as MB: 4799 MB of a K20 with 5 GB.
+  static constexpr Unit kUnits[] = {{"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"MB", 1048576.0}, {"W", 1.0},
                                     {"MHz", 1e6},       {"GHz", 1e9},          {"", 1.0}};
   for (const Unit& known : kUnits)
     if (unit == known.name) return number * known.base;
   return std::nullopt;
+}
+
+bool smi_error(const std::string& value) {
+  const bool brackets = value.size() > 2 && value.front() == '[' && value.back() == ']';
+  const std::string word = brackets ? value.substr(1, value.size() - 2) : value;
+  return word == "GPU is lost" || word == "Unknown Error" || word == "GPU requires reset" || word == "ERR!";
+}
+
+std::vector<std::string> smi_lost(const std::vector<int>& which, const std::string& word) {
+  constexpr std::size_t most_listed = 8;
+  if (which.empty()) return {};
+  std::string numbers;
+  for (std::size_t i = 0; i < which.size() && i < most_listed; ++i)
+    numbers += (i ? ", " : "") + std::to_string(which[i]);
+  if (which.size() > most_listed) numbers += ", ...";
+  return {"GPU " + numbers + (which.size() == 1 ? " does" : " do") + " not answer the driver (" + shown(word, 30) +
+          "): what is not told is unknown, and it counts as a GPU that works like the others"};
 }
 
 std::optional<NodeFacts> read_smi_query(const std::vector<std::string>& lines, const std::string&) {

@@ -26,6 +26,7 @@ std::optional<int> leading_number(const std::string& text) {
 struct Slot {
   std::optional<int> generation, device, host, width, width_now;
   bool mig = false;
+  std::string error;  // that stood in the place of a value
 };
 
 void finish(const Slot& slot, NodePart& part, NodeFacts& facts) {
@@ -73,6 +74,10 @@ class Headings {
 void take(const std::string& path, const std::string& value, NodePart& part, Slot& slot, std::set<std::string>& slow) {
   const auto ends = [&](const char* tail) { return path.ends_with(tail); };
   if (path.find("MIG Device") != std::string::npos) return;  // a slice of the GPU
+  if (smi_error(value)) {
+    slot.error = value;
+    return;
+  }
   if (ends("MIG Mode/Current")) slot.mig = value == "Enabled";
   if (ends("/Product Name") || path == "Product Name") part.name = value;
   if (ends("PCIe Generation/Max")) slot.generation = leading_number(value);
@@ -115,6 +120,24 @@ std::optional<NamedGpus> gpus_named_in(const std::string& line) {
   return found;
 }
 
+// The links of one GPU that are up, of those that are listed.
+void take_links(const std::map<int, std::string>& links, NodePart& part, std::map<std::string, int>& rates,
+                NodeFacts& facts) {
+  int up = 0;
+  for (const auto& [link, rate] : links)
+    if (!rate.empty() && ++up > 0) ++rates[rate];
+  if (up > kMostGpuLinks) {
+    facts.warnings.push_back("GPU " + std::to_string(*part.number) + ": " + std::to_string(up) +
+                             " NVLinks are more than any GPU has: unknown");
+    return;
+  }
+  part.nvlinks = up;
+  if (up < static_cast<int>(links.size()) && up > 0)
+    facts.warnings.push_back("GPU " + std::to_string(*part.number) + ": " +
+                             std::to_string(static_cast<int>(links.size()) - up) + " of " +
+                             std::to_string(links.size()) + " NVLinks are down");
+}
+
 }  // namespace
 
 std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, const std::string&) {
@@ -126,7 +149,13 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
   std::set<std::string> slow;
   bool is_report = false;
   int mig = 0;
+  std::vector<int> lost;
+  std::string error;
   const auto close = [&] {
+    if (part && !slot.error.empty()) {
+      lost.push_back(*part->number);
+      error = slot.error;
+    }
     if (part) finish(slot, *part, facts);
     if (part) mig += slot.mig;
     part.reset();
@@ -145,6 +174,8 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
       part->bus_id = bus_id_of(bare.substr(4));
       part->number = static_cast<int>(facts.parts.size());
       headings = {};
+    } else if (part && colon == std::string::npos && smi_error(bare)) {
+      slot.error = bare;  // in the place of the whole section
     } else if (part && colon == std::string::npos && bare.back() != ':') {
       headings.enter(indent, bare);
     } else if (part && colon != std::string::npos) {
@@ -156,6 +187,8 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
   }
   close();
   if (!is_report) return std::nullopt;
+  const std::vector<std::string> silent = smi_lost(lost, error);
+  facts.warnings.insert(facts.warnings.end(), silent.begin(), silent.end());
   for (const std::string& reason : slow) facts.warnings.push_back("a GPU was slowed down while sampled: " + reason);
   if (mig > 0) facts.warnings.push_back(mig_text);
   return facts;
@@ -163,7 +196,7 @@ std::optional<NodeFacts> read_smi_report(const std::vector<std::string>& lines, 
 
 std::optional<NodeFacts> read_smi_links(const std::vector<std::string>& lines, const std::string&) {
   std::map<int, NodePart> gpus;
-  std::map<int, std::map<int, std::string>> links;  // of a GPU by its number: rates of those that are up
+  std::map<int, std::map<int, std::string>> links;  // of a GPU by its number: rates, "" where a link is down
   bool has_links = false, by_driver = false;
   const NodePart* open = nullptr;
   for (const std::string& raw : lines) {
@@ -187,17 +220,15 @@ std::optional<NodeFacts> read_smi_links(const std::vector<std::string>& lines, c
     const bool rate = state.ends_with("GB/s");
     if (!link || (!rate && state != "<inactive>" && state != "inactive")) continue;
     has_links = true;
-    if (rate) links[*open->number][*link] = state;
+    std::string& seen = links[*open->number][*link];
+    if (rate) seen = state;
   }
   if (gpus.empty()) return std::nullopt;
   NodeFacts facts;
   facts.format = has_links ? "nvidia-smi nvlink -s" : by_driver ? "nvidia-smi -L" : "a list of GPUs";
   std::map<std::string, int> rates;
   for (auto& [number, part] : gpus) {
-    if (const auto found = links.find(number); found != links.end()) {
-      part.nvlinks = static_cast<int>(found->second.size());
-      for (const auto& [link, rate] : found->second) ++rates[rate];
-    }
+    if (const auto found = links.find(number); found != links.end()) take_links(found->second, part, rates, facts);
     facts.parts.push_back(part);
   }
   for (const auto& [rate, count] : rates)
@@ -213,6 +244,8 @@ NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
   NodeFacts facts;
   facts.format = "nvidia-smi -q -x";
   bool mig = false;
+  std::vector<int> lost;
+  std::string error;
   for (const pugi::xml_node& gpu : document.child("nvidia_smi_log").children("gpu")) {
     if (facts.parts.size() >= kMostGpus) break;
     const auto text_at = [&](const char* place) { return trimmed(gpu.first_element_by_path(place).text().get()); };
@@ -221,6 +254,12 @@ NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
     part.number = static_cast<int>(facts.parts.size());
     part.bus_id = bus_id_of(gpu.attribute("id").value());
     part.name = text_at("product_name");
+    for (const char* place : {"product_name", "uuid", "fb_memory_usage/total", "pci/pci_bus_id"})
+      if (smi_error(text_at(place)) && (lost.empty() || lost.back() != *part.number)) {
+        lost.push_back(*part.number);
+        error = text_at(place);
+      }
+    if (smi_error(part.name)) part.name.clear();
     part.memory_bytes = smi_quantity(text_at("fb_memory_usage/total"), "");
     part.clock_hz = smi_quantity(text_at("max_clocks/sm_clock"), "");
     for (const char* place : {"power_readings/power_limit", "gpu_power_readings/current_power_limit"})
@@ -234,6 +273,8 @@ NodeFacts read_smi_xml(const std::string& text, const std::string& path) {
     mig = mig || text_at("mig_mode/current_mig") == "Enabled";
     finish(slot, part, facts);
   }
+  const std::vector<std::string> silent = smi_lost(lost, error);
+  facts.warnings.insert(facts.warnings.end(), silent.begin(), silent.end());
   if (mig) facts.warnings.push_back(mig_text);
   if (facts.parts.empty()) throw InputError({{path, "", "GPUs in nvidia-smi's log", "none", ""}});
   return facts;

@@ -7,6 +7,7 @@
 // Checked by: tests/sim/import_smi_test.cc.
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "sim/import/smi_query.h"
 #include "sim/import/smi_report.h"
@@ -46,10 +47,19 @@ std::optional<NodePart> gpu_of(const std::vector<std::string>& cells) {
   if (!part.number || part.bus_id.empty()) return std::nullopt;
   const std::string rest = trimmed(cells[0].substr(number.size()));
   const std::string mode = word(rest, true);  // persistence, or the driver's model on Windows
-  if (mode != "On" && mode != "Off" && mode != "N/A" && mode != "WDDM" && mode != "TCC" && mode != "MCDM")
+  const bool error =
+      smi_error(mode) || smi_error(rest) || rest.starts_with("ERR!") || rest.starts_with("Unknown Error");
+  if (!error && mode != "On" && mode != "Off" && mode != "N/A" && mode != "WDDM" && mode != "TCC" && mode != "MCDM")
     return std::nullopt;
-  part.name = trimmed(rest.substr(0, rest.size() - mode.size()));
+  if (!rest.starts_with("ERR!") && !rest.starts_with("Unknown Error"))
+    part.name = trimmed(rest.substr(0, rest.size() - mode.size()));
   return part;
+}
+
+bool holds_error(const std::vector<std::string>& cells) {
+  return std::any_of(cells.begin(), cells.end(), [](const std::string& cell) {
+    return cell.find("ERR!") != std::string::npos || cell.find("Unknown Error") != std::string::npos;
+  });
 }
 
 // What follows the last " / ": "700W" of "N/A 41C P0 69W / 700W".
@@ -64,9 +74,11 @@ std::optional<NodeFacts> read_smi_table(const std::vector<std::string>& lines, c
   std::map<std::string, NodePart> gpus;
   NodePart* open = nullptr;
   bool mig = false;
+  std::set<int> lost;
   for (const std::string& raw : lines) {
     const std::vector<std::string> cells = cells_of(trimmed(without_prefix(raw)));
     if (const auto gpu = gpu_of(cells)) {
+      if (holds_error(cells)) lost.insert(*gpu->number);
       if (gpus.size() >= most_gpus && gpus.count(gpu->bus_id) == 0) continue;
       open = &gpus.try_emplace(gpu->bus_id, *gpu).first->second;
       continue;
@@ -76,6 +88,7 @@ std::optional<NodeFacts> read_smi_table(const std::vector<std::string>& lines, c
       continue;
     }
     if (open == nullptr) continue;
+    if (holds_error(cells)) lost.insert(*open->number);
     if (const auto watts = total_in(cells[0])) open->power_limit_w = watts;
     if (const auto bytes = total_in(cells[1])) open->memory_bytes = bytes;
     mig = mig || cells[2] == "Enabled";
@@ -84,6 +97,7 @@ std::optional<NodeFacts> read_smi_table(const std::vector<std::string>& lines, c
   NodeFacts facts;
   facts.format = "nvidia-smi";
   for (const auto& [bus, part] : gpus) facts.parts.push_back(part);
+  facts.warnings = smi_lost({lost.begin(), lost.end()}, "ERR!");
   if (mig) facts.warnings.push_back("GPUs with MIG enabled: whole GPUs are simulated");
   return facts;
 }

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "clustersim/error.h"
+#include "sim/read/source_file.h"
 
 namespace clustersim {
 namespace {
@@ -176,7 +177,9 @@ std::size_t host_length(const std::string& line) {
 
 std::unique_ptr<std::istream> open_source(const std::string& path, std::size_t most_bytes) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) refuse(path, "a file", "a folder");
+  if (const std::string other = no_source(path, false); !other.empty() && !other.starts_with("no file"))
+    refuse(path, "a file", other,
+           other == "a folder" ? "" : "it is read more than once: write its text to a file first");
   constexpr std::size_t head = 512;
   const std::string start = first_bytes(path, head);
   if (start.empty()) refuse(path, "a file with content", "an empty file");

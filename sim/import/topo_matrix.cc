@@ -4,178 +4,15 @@
 #include <map>
 #include <numeric>
 #include <set>
-#include <sstream>
 
 #include "clustersim/error.h"
 #include "sim/import/text_source.h"
+#include "sim/import/topo_cells.h"
 
 namespace clustersim {
 namespace {
 
-constexpr std::size_t kMostColumns = 256;
 constexpr int kMostNuma = 4097;
-
-const std::set<std::string> kSwitch = {"PIX", "PXB", "PSB"};
-const std::set<std::string> kSocket = {"PHB", "NODE"};
-const std::set<std::string> kFar = {"SYS", "SOC"};
-const std::set<std::string> kPeer = {"OK", "NS", "GNS", "CNS", "TNS", "DR", "U"};
-
-std::vector<std::string> words_of(const std::string& text) {
-  std::istringstream stream(text);
-  std::vector<std::string> words;
-  for (std::string word; stream >> word && words.size() <= kMostColumns;) words.push_back(word);
-  return words;
-}
-
-std::vector<std::string> cells_of(const std::string& line) {
-  std::vector<std::string> cells(1);
-  for (char c : line) {
-    if (c == '\t') {
-      cells.emplace_back();
-    } else {
-      cells.back() += c;
-    }
-  }
-  for (std::string& cell : cells) cell = trimmed(cell);
-  return cells;
-}
-
-// Links of "NV12"; empty for other words.
-std::optional<int> nvlinks_of(const std::string& word) {
-  if (!word.starts_with("NV") || word.size() < 3) return std::nullopt;
-  return whole_number(word.substr(2), 1000);
-}
-
-bool is_distance(const std::string& word) {
-  return word == "X" || kSwitch.count(word) || kSocket.count(word) || kFar.count(word) || nvlinks_of(word);
-}
-bool is_relation(const std::string& word) { return is_distance(word) || kPeer.count(word); }
-
-std::optional<int> gpu_number(const std::string& word) {
-  return word.starts_with("GPU") ? whole_number(word.substr(3), 4096) : std::nullopt;
-}
-
-struct Row {
-  std::string name;
-  std::map<std::size_t, std::string> cells;  // by column
-  std::string cpus, numa;                    // as written, "" where not told
-};
-
-struct Matrix {
-  std::vector<std::string> columns;
-  bool tells_numa = false;
-  std::vector<std::size_t> starts;  // where each column's name stands in the header
-  std::vector<Row> rows;
-  bool peer = false;  // of topo -p2p
-};
-
-// The columns of a header row: "GPU0 GPU1 mlx5_0 CPU Affinity NUMA Affinity GPU NUMA ID".
-std::optional<Matrix> header_of(const std::string& line) {
-  const std::vector<std::string> words = words_of(line);
-  if (words.empty() || !gpu_number(words[0])) return std::nullopt;
-  Matrix matrix;
-  std::size_t at = 0;
-  for (const std::string& word : words) {
-    if (word == "CPU" || word == "NUMA") break;
-    if (is_relation(word) || word.find(':') != std::string::npos) return std::nullopt;  // a row, or another text
-    if (word == "GPU") return std::nullopt;
-    matrix.columns.push_back(word);
-    at = line.find(word, at);
-    matrix.starts.push_back(at);
-    at += word.size();
-  }
-  matrix.tells_numa = line.find("NUMA Affinity") != std::string::npos;
-  if (matrix.columns.size() > kMostColumns) return std::nullopt;
-  return matrix;
-}
-
-// What stands right of the matrix: the processors near a GPU, and its NUMA nodes.
-void take_affinity(const std::vector<std::string>& rest, const Matrix& matrix, Row& row) {
-  if (!rest.empty()) row.cpus = rest[0];
-  if (rest.size() > 1 && matrix.tells_numa) row.numa = rest[1];
-}
-
-void split_at_tabs(const std::string& line, const Matrix& matrix, Row& row) {
-  const std::vector<std::string> cells = cells_of(line);
-  for (std::size_t c = 0; c < matrix.columns.size() && c + 1 < cells.size(); ++c)
-    if (is_relation(cells[c + 1])) row.cells[c] = cells[c + 1];
-  std::vector<std::string> rest;
-  for (std::size_t i = matrix.columns.size() + 1; i < cells.size(); ++i)
-    if (!cells[i].empty()) rest.push_back(cells[i]);
-  take_affinity(rest, matrix, row);
-}
-
-// In blank-separated text a missing cell shows only in the columns' places.
-void split_at_blanks(const std::string& line, const Matrix& matrix, Row& row) {
-  std::vector<std::string> words = words_of(line);
-  words.erase(words.begin());
-  std::size_t relations = 0;
-  while (relations < words.size() && relations < matrix.columns.size() && is_relation(words[relations])) ++relations;
-  const bool complete = relations == matrix.columns.size();
-  std::size_t at = row.name.size();
-  for (std::size_t i = 0; i < relations; ++i) {
-    at = line.find(words[i], at);
-    std::size_t column = i;
-    if (!complete)
-      for (std::size_t c = 0; c < matrix.starts.size(); ++c)
-        if (matrix.starts[c] <= at + 2) column = std::max(i, c);  // names and cells are set flush left, " X " by one
-    at += words[i].size();
-    row.cells[column] = words[i];
-  }
-  take_affinity({words.begin() + static_cast<std::ptrdiff_t>(relations), words.end()}, matrix, row);
-}
-
-std::vector<Matrix> matrices_of(const std::vector<std::string>& lines) {
-  std::vector<Matrix> found;
-  std::optional<Matrix> open;
-  const auto close = [&] {
-    if (open && !open->rows.empty() && found.size() < 16) found.push_back(*open);
-    open.reset();
-  };
-  for (const std::string& raw : lines) {
-    std::string line = without_prefix(raw);
-    std::replace(line.begin(), line.end(), '|', '\t');  // a table of Markdown
-    const std::string bare = trimmed(line);
-    if (auto header = header_of(bare)) {
-      close();
-      open = header_of(line);
-      continue;
-    }
-    if (!open || bare.empty()) {
-      if (open && !open->rows.empty()) close();
-      continue;
-    }
-    const std::string name = words_of(bare)[0];
-    if (std::find(open->columns.begin(), open->columns.end(), name) == open->columns.end()) {
-      close();
-      continue;
-    }
-    Row row;
-    row.name = name;
-    const std::string from_name = line.find('\t') == std::string::npos ? line : bare;
-    if (line.find('\t') == std::string::npos) {
-      split_at_blanks(from_name, *open, row);
-    } else {
-      split_at_tabs(from_name, *open, row);
-    }
-    for (const auto& [column, word] : row.cells) open->peer = open->peer || kPeer.count(word) > 0;
-    open->rows.push_back(row);
-  }
-  close();
-  return found;
-}
-
-// "NIC0: mlx5_0" of the legend.
-std::map<std::string, std::string> nic_legend(const std::vector<std::string>& lines) {
-  std::map<std::string, std::string> names;
-  for (const std::string& raw : lines) {
-    const std::string line = trimmed(raw);
-    const std::size_t colon = line.find(": ");
-    if (!line.starts_with("NIC") || colon == std::string::npos || !whole_number(line.substr(3, colon - 3))) continue;
-    names.emplace(line.substr(0, colon), trimmed(line.substr(colon + 2)));
-  }
-  return names;
-}
 
 class Groups {
  public:
@@ -195,7 +32,7 @@ class Groups {
 
 class Builder {
  public:
-  Builder(const Matrix& matrix, const std::map<std::string, std::string>& legend)
+  Builder(const TopoMatrix& matrix, const std::map<std::string, std::string>& legend)
       : matrix_(matrix), legend_(legend), count_(matrix.columns.size()), sockets_(count_), switches_(count_) {}
 
   NodeFacts build() {
@@ -208,27 +45,37 @@ class Builder {
     add_cables();
     if (!unequal_.empty()) facts_.warnings.push_back("the matrix is not symmetric: " + unequal_);
     if (empty_cells_ > 0)
-      facts_.warnings.push_back(std::to_string(empty_cells_) +
-                                " cells of the matrix are empty: the mirrored ones count");
+      facts_.warnings.push_back(
+          std::to_string(empty_cells_) + " cells of the matrix are empty" +
+          (odd_cell_.empty() ? "" : ", or hold no relation as " + shown(odd_cell_, 20) + " does") +
+          ": the mirrored ones count");
+    if (impossible_ > 0)
+      facts_.warnings.push_back(std::to_string(impossible_) +
+                                " cells of the matrix name a number of NVLinks that no GPU "
+                                "has, " +
+                                shown(impossible_cell_, 20) + " for one: the mirrored ones count, else it is unknown");
     return std::move(facts_);
   }
 
  private:
-  // The relation of two columns, from either row.
+  // The relation of two columns, from either row; an impossible one where there is no other.
   std::string relation(std::size_t a, std::size_t b) const {
-    for (const Row& row : matrix_.rows) {
+    std::string impossible;
+    for (const TopoRow& row : matrix_.rows) {
       const bool is_a = row.name == matrix_.columns[a], is_b = row.name == matrix_.columns[b];
       const auto found = row.cells.find(is_a ? b : a);
-      if ((is_a || is_b) && found != row.cells.end() && found->second != "X") return found->second;
+      if ((!is_a && !is_b) || found == row.cells.end() || found->second == "X") continue;
+      if (!is_impossible(found->second)) return found->second;
+      impossible = found->second;
     }
-    return "";
+    return impossible;
   }
 
   void relate() {
     std::map<std::string, std::size_t> by_place;
-    for (const Row& row : matrix_.rows) {
+    for (const TopoRow& row : matrix_.rows) {
       const std::size_t here = column_of(row.name);
-      for (std::size_t c = 0; c < count_; ++c) empty_cells_ += row.cells.count(c) == 0;
+      look_at_cells(row);
       const std::string place = !row.numa.empty() ? row.numa : row.cpus;
       const bool one_place =
           !place.empty() && place != "N/A" && (row.numa.empty() || row.numa.find_first_of("-,") == std::string::npos);
@@ -237,19 +84,30 @@ class Builder {
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = a + 1; b < count_; ++b) {
         const std::string word = relation(a, b);
-        if (kSwitch.count(word)) switches_.join(a, b);
-        if (kSwitch.count(word) || kSocket.count(word)) sockets_.join(a, b);
+        if (below_one_switch(word)) switches_.join(a, b);
+        if (below_one_switch(word) || on_one_socket(word)) sockets_.join(a, b);
         check_mirror(a, b);
       }
   }
 
+  void look_at_cells(const TopoRow& row) {
+    if (odd_cell_.empty()) odd_cell_ = row.odd_cell;
+    for (std::size_t c = 0; c < count_; ++c) {
+      const auto cell = row.cells.find(c);
+      empty_cells_ += cell == row.cells.end();
+      if (cell == row.cells.end() || !is_impossible(cell->second)) continue;
+      if (++impossible_ == 1) impossible_cell_ = cell->second;
+    }
+  }
+
   void check_mirror(std::size_t a, std::size_t b) {
     std::string there, back;
-    for (const Row& row : matrix_.rows) {
+    for (const TopoRow& row : matrix_.rows) {
       if (row.name == matrix_.columns[a] && row.cells.count(b)) there = row.cells.at(b);
       if (row.name == matrix_.columns[b] && row.cells.count(a)) back = row.cells.at(a);
     }
     if (there.empty() || back.empty() || there == back || !unequal_.empty()) return;
+    if (is_impossible(there) || is_impossible(back)) return;
     unequal_ = matrix_.columns[a] + " " + matrix_.columns[b] + " is " + there + " and " + back;
   }
 
@@ -261,7 +119,7 @@ class Builder {
   // The lowest NUMA node that a row of this socket names.
   std::optional<int> numa_of(std::size_t root) const {
     std::optional<int> numa;
-    for (const Row& row : matrix_.rows) {
+    for (const TopoRow& row : matrix_.rows) {
       const auto told = whole_number(row.numa, 4096);
       if (sockets_.find(column_of(row.name)) == root && told) numa = std::min(numa.value_or(*told), *told);
     }
@@ -330,27 +188,29 @@ class Builder {
   void add_cables() {
     for (std::size_t a = 0; a < count_; ++a)
       for (std::size_t b = a + 1; b < count_; ++b) {
-        const bool gpus = gpu_number(matrix_.columns[a]) && gpu_number(matrix_.columns[b]);
-        const auto links = gpus ? nvlinks_of(relation(a, b)) : std::nullopt;
-        if (links.value_or(0) > 0) facts_.cables.push_back({part_of_column_.at(a), part_of_column_.at(b), *links});
+        if (!gpu_number(matrix_.columns[a]) || !gpu_number(matrix_.columns[b])) continue;
+        const std::string word = relation(a, b);
+        const auto [first, second] = std::minmax(part_of_column_.at(a), part_of_column_.at(b));
+        if (const auto links = nvlinks_of(word)) facts_.cables.push_back({first, second, *links});
+        if (is_impossible(word)) facts_.unsure_cables.insert({first, second});
       }
   }
 
-  const Matrix& matrix_;
+  const TopoMatrix& matrix_;
   const std::map<std::string, std::string>& legend_;
   std::size_t count_;
   Groups sockets_, switches_;
   NodeFacts facts_;
   std::map<std::size_t, int> socket_part_, part_of_column_;
-  std::string unequal_;
-  int empty_cells_ = 0;
+  std::string unequal_, odd_cell_, impossible_cell_;
+  int empty_cells_ = 0, impossible_ = 0;
 };
 
 // Whether the driver lets GPUs reach each other, from the matrix of topo -p2p.
-void take_peers(const Matrix& matrix, NodeFacts& facts) {
+void take_peers(const TopoMatrix& matrix, NodeFacts& facts) {
   int yes = 0, no = 0;
   std::string why;
-  for (const Row& row : matrix.rows)
+  for (const TopoRow& row : matrix.rows)
     for (const auto& [column, word] : row.cells) {
       if (word == "X") continue;
       ++(word == "OK" ? yes : no);
@@ -366,15 +226,15 @@ void take_peers(const Matrix& matrix, NodeFacts& facts) {
 }  // namespace
 
 std::optional<NodeFacts> read_topo_matrix(const std::vector<std::string>& lines, const std::string& path) {
-  const std::vector<Matrix> matrices = matrices_of(lines);
-  const auto distances = std::find_if(matrices.begin(), matrices.end(), [](const Matrix& m) { return !m.peer; });
+  const std::vector<TopoMatrix> matrices = topo_matrices(lines);
+  const auto distances = std::find_if(matrices.begin(), matrices.end(), [](const TopoMatrix& m) { return !m.peer; });
   if (distances == matrices.end()) return std::nullopt;
   const auto legend = nic_legend(lines);
   NodeFacts facts = Builder(*distances, legend).build();
   if (facts.count(PartKind::gpu) == 0) throw InputError({{path, "", "rows of GPUs in the matrix", "none", ""}});
-  if (std::count_if(matrices.begin(), matrices.end(), [](const Matrix& m) { return !m.peer; }) > 1)
+  if (std::count_if(matrices.begin(), matrices.end(), [](const TopoMatrix& m) { return !m.peer; }) > 1)
     facts.warnings.push_back("several topo -m matrices: the first is read");
-  for (const Matrix& matrix : matrices)
+  for (const TopoMatrix& matrix : matrices)
     if (matrix.peer) take_peers(matrix, facts);
   return facts;
 }

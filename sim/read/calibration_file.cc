@@ -22,6 +22,24 @@ void visit_part(FieldVisitor& v, const char* part, Spec& spec) {
   });
 }
 
+// " (clustersim-gpubench 0.1.0, 2026-12-01)" of the sources of a part: each program once, at most three.
+std::string programs_of(const JsonValue* sources) {
+  constexpr std::size_t most_programs = 3, longest = 80;
+  const std::string said = "measured, ";
+  std::vector<std::string> programs;
+  if (sources != nullptr)
+    for (const JsonValue& source : sources->items) {
+      const JsonValue* what = source.find("what");
+      if (what == nullptr || !what->text.starts_with(said)) continue;
+      const std::string program = what->text.substr(said.size(), longest);
+      if (programs.size() < most_programs && std::find(programs.begin(), programs.end(), program) == programs.end())
+        programs.push_back(program);
+    }
+  std::string text;
+  for (const std::string& program : programs) text += (text.empty() ? " (calibrated from " : "; ") + program;
+  return text.empty() ? text : text + ")";
+}
+
 bool is_bookkeeping(const std::string& key) {
   return key == "base" || key == "name" || key == "sources" || key == "estimated" || key == "facts";
 }
@@ -94,12 +112,26 @@ std::string CalibrationFile::summary() const {
     std::string keys;
     for (const auto& [key, value] : found->members)
       if (!is_bookkeeping(key)) keys += (keys.empty() ? "" : ", ") + key;
-    if (!keys.empty()) text += (text.empty() ? "" : "; ") + std::string(part) + ": " + keys;
+    if (!keys.empty())
+      text += (text.empty() ? "" : "; ") + std::string(part) + ": " + keys + programs_of(found->find("sources"));
   }
   if (!collectives_.empty())
     text += (text.empty() ? "" : "; ") + std::to_string(collectives_.size()) +
             (collectives_.size() == 1 ? " sweep of collectives" : " sweeps of collectives");
   return text.empty() ? "nothing" : text;
+}
+
+std::string CalibrationFile::ranges() const {
+  const JsonValue *gpu = document_.find("gpu"), *facts = gpu == nullptr ? nullptr : gpu->find("facts"),
+                  *fits = facts == nullptr ? nullptr : facts->find("calibration");
+  std::string text;
+  if (fits == nullptr) return text;
+  for (const auto& [key, fit] : fits->members) {
+    const JsonValue *from = fit.find("from"), *to = fit.find("to");
+    if (from == nullptr || to == nullptr || gpu->find(key) == nullptr) continue;
+    text += (text.empty() ? "" : ", ") + key + " from " + from->text.substr(0, 40) + " to " + to->text.substr(0, 40);
+  }
+  return text;
 }
 
 namespace {
@@ -141,6 +173,8 @@ std::optional<CalibrationFile> load_calibration(ReadContext& context, const std:
     return std::nullopt;
   }
   context.remark("/cluster/calibration", name, "measured, and taken for every node: " + file.summary());
+  if (const std::string ranges = file.ranges(); !ranges.empty())
+    context.remark("/cluster/calibration/gpu", name, "fitted over what was swept, and carried on beyond it: " + ranges);
   return file;
 }
 

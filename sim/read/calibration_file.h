@@ -33,7 +33,9 @@ class CalibrationFile {
   void apply_slot(LinkSpec& slot, std::vector<PcieVertex>& tree) const;
 
   const std::vector<CollectiveKeys>& collectives() const { return collectives_; }
-  std::string summary() const;  // "gpu (measured_stream), all_reduce of 16"
+  std::string summary() const;  // "gpu: measured_stream (clustersim-gpubench 0.1.0, 2026-12-01); ..."
+  // Of the numbers of the GPU, what was swept: "norm_passes from 51 MB to 411 MB"; "" where nothing says it.
+  std::string ranges() const;
 
  private:
   template <class Spec>

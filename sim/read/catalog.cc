@@ -332,22 +332,6 @@ DatasetInfo Catalog::dataset(const std::string& id, const Asked& by) const {
   return info;
 }
 
-CarbonIntensity Catalog::carbon(const std::string& region, const Asked& by) const {
-  const std::string prefix = "carbon-";
-  if (!has("economics", prefix + region)) {
-    std::vector<std::string> regions;
-    for (const auto& id : ids("economics"))
-      if (id.starts_with(prefix)) regions.push_back(id.substr(prefix.size()));
-    std::string hint = did_you_mean(region, regions);
-    hint += hint.empty() ? "known: " : "; known: ";
-    for (const auto& known : regions) hint += known == regions.front() ? known : ", " + known;
-    by.problems.push_back({by.file, by.pointer, "a region whose grid is known", "\"" + region + "\"", hint});
-    return {};
-  }
-  const auto value = quantity("economics", prefix + region, "carbon", Dimension::carbon_intensity, by);
-  return CarbonIntensity::from_base(value.value_or(0.0));
-}
-
 ExchangeRates Catalog::rates(const Asked& by) const {
   const CatalogKind& kind = kind_named("economics");
   const auto document = load(kind, "fx", by);

@@ -66,6 +66,73 @@ void visit_gpu_peaks(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
         gpu.graph_gap);
 }
 
+void visit_measured_kernels(FieldVisitor& v, MeasuredKernels& m) {
+  const auto rate = [&](const char* name, const char* meaning, const char* otherwise, std::optional<Bandwidth>& to) {
+    v.key({.name = name, .meaning = meaning, .default_text = otherwise, .min = kSomeRate}, to);
+  };
+  const auto factor = [&](const char* name, const char* meaning, const char* otherwise, double most,
+                          std::optional<double>& to) {
+    v.key({.name = name, .meaning = meaning, .default_text = otherwise, .min = 0.01, .max = most}, to);
+  };
+  rate("measured_reduce_stream", "what normalisation and softmax read and write",
+       "0.85 of measured_stream on HBM and Turing, else all of it", m.reduce_stream);
+  rate("measured_update_stream", "what an optimizer's update reads and writes", "measured_reduce_stream",
+       m.update_stream);
+  rate("measured_l2_stream", "what copies and triads that lie in the L2 read and write", "3 x measured_stream",
+       m.l2_stream);
+  factor("l2_usable", "share of the L2 that a tensor may fill and still be there", "0.4", 1, m.l2_usable);
+  v.key({.name = "tile_prologue",
+         .meaning = "first operands and result of a tile of 256 x 128 in a matrix product",
+         .default_text = "2800 cycles",
+         .min = 1e-9,
+         .max = 1e-3},
+        m.tile_prologue);
+  factor("convolution_forward", "rate of convolutions on matrix units over products of their size", "1", 4,
+         m.convolution_forward);
+  factor("convolution_data_gradient", "the same, gradient of the data", "1", 4, m.convolution_data_gradient);
+  factor("convolution_weight_gradient", "the same, gradient of the weights", "1", 4, m.convolution_weight_gradient);
+  factor("winograd_gain", "rate of fp32 3x3 convolutions of stride 1 over fp32 products", "1.4, 1 where integers share",
+         8, m.winograd_gain);
+  v.key({.name = "transpose_rate",
+         .meaning = "elements a second read and written by kernels that change the layout of a tensor",
+         .default_text = "3 for an SM and cycle",
+         .min = 1e6},
+        m.transpose_rate);
+  const char* counted = "counted";
+  factor("norm_passes", "sweeps over its tensor of a batch normalisation", counted, 20, m.norm_passes);
+  factor("norm_back_passes", "of its gradient", counted, 20, m.norm_back_passes);
+  factor("fused_norm_passes", "of one with ReLU in its kernel", counted, 20, m.fused_norm_passes);
+  factor("fused_norm_back_passes", "of its gradient", counted, 20, m.fused_norm_back_passes);
+  factor("fused_add_passes", "what an addition in the same kernel adds", counted, 20, m.fused_add_passes);
+  factor("fused_add_back_passes", "in its gradient", counted, 20, m.fused_add_back_passes);
+  v.key({.name = "device_sync",
+         .meaning = "copy of 4 bytes to the host, and the wait for it",
+         .default_text = "20 us",
+         .min = 1e-7,
+         .max = 1e-2},
+        m.device_sync);
+}
+
+void visit_measured_power(FieldVisitor& v, MeasuredPower& m) {
+  const char* otherwise = "by architecture; all four keys or none";
+  v.key({.name = "power_full",
+         .meaning = "drawn under products at the highest clock that is held",
+         .default_text = otherwise,
+         .min = kSomeWatts},
+        m.full);
+  const auto part = [&](const char* name, const char* meaning, double least, double most, std::optional<double>& to) {
+    v.key({.name = name, .meaning = meaning, .default_text = otherwise, .min = least, .max = most}, to);
+  };
+  part("power_static_share", "share of power_full that no clock moves", 0, 0.95, m.static_share);
+  part("power_voltage_slope", "share of its voltage that a GPU loses over its whole clock", 0, 2, m.voltage_slope);
+  part("power_voltage_floor", "lowest voltage over that at the highest clock", 0.2, 1, m.voltage_floor);
+  v.key({.name = "power_lowest_clock",
+         .meaning = "lowest clock of the sweep, over the highest; below it the curve is carried on",
+         .min = 0.05,
+         .max = 1},
+        m.lowest);
+}
+
 void visit_gpu_links(FieldVisitor& v, GpuSpec& gpu) {
   v.key({.name = "nvlink_generation", .meaning = "generation of its NVLink, absent without", .min = 1},
         gpu.nvlink_generation);
@@ -85,6 +152,13 @@ void visit_gpu_power(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {
   need.key({.name = "power_limit_min", .meaning = "lowest power limit", .min = kSomeWatts}, gpu.power_limit_min);
   need.key({.name = "power_limit_max", .meaning = "highest power limit", .min = kSomeWatts}, gpu.power_limit_max);
   need.key({.name = "idle_power", .meaning = "board power doing nothing", .min = kSomeWatts}, gpu.idle_power);
+  visit_measured_power(v, gpu.measured_power);
+  v.key({.name = "thermal_resistance",
+         .meaning = "from the die to air or coolant, in the server where it was measured",
+         .default_text = "by form factor and TDP",
+         .min = 0.001,
+         .max = 2},
+        gpu.thermal_resistance);
   v.key({.name = "target", .meaning = "temperature that fan and clock aim at"}, gpu.target);
   v.key({.name = "max_operating", .meaning = "highest temperature of normal operation"}, gpu.max_operating);
   need.key({.name = "slowdown", .meaning = "temperature at which the hardware cuts the clock"}, gpu.slowdown);
@@ -119,6 +193,7 @@ void visit_fields(FieldVisitor& v, GpuSpec& gpu, bool whole) {
   v.key({.name = "memory_type", .meaning = "HBM or GDDR generation"}, gpu.memory_type);
   need.key({.name = "memory_bandwidth", .meaning = "peak of the data sheet", .min = kSomeRate}, gpu.memory_bandwidth);
   need.key({.name = "l2_cache", .meaning = "last cache before memory", .min = 1e3}, gpu.l2_cache);
+  visit_measured_kernels(v, gpu.measured);
   visit_gpu_links(v, gpu);
   visit_gpu_power(v, need, gpu);
 }

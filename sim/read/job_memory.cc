@@ -53,18 +53,22 @@ std::string larger_gpu(const ReadContext& context, const Job& job, const GpuSpec
 // What would make a transformer fit beside a smaller batch, "" for others and where nothing does.
 std::string savings(const Job& job, const GpuSpec& gpu, int ranks) {
   if (job.model != ModelKind::bert && job.model != ModelKind::decoder && job.model != ModelKind::vit) return "";
+  const bool can_shard = job.sharding != Sharding::full, can_checkpoint = !job.activation_checkpointing;
   Job checkpointed = job, sharded = job;
   checkpointed.activation_checkpointing = true;
   sharded.sharding = Sharding::full;
   sharded.shards = ranks;
   Job both = sharded;
   both.activation_checkpointing = true;
-  if (!job.activation_checkpointing && fits(checkpointed, gpu, ranks)) return "activation_checkpointing true";
-  if (job.sharding != Sharding::full && fits(sharded, gpu, ranks)) return "sharding \"full\"";
-  if (fits(both, gpu, ranks)) return "sharding \"full\" with activation_checkpointing true";
+  if (can_checkpoint && fits(checkpointed, gpu, ranks)) return "activation_checkpointing true";
+  if (can_shard && fits(sharded, gpu, ranks)) return "sharding \"full\"";
+  if (!can_shard && !can_checkpoint) return "";  // the job says so already
+  if (can_shard && can_checkpoint && fits(both, gpu, ranks))
+    return "sharding \"full\" with activation_checkpointing true";
   const int batch = largest_batch(both, gpu, ranks);
   if (batch == 0) return "";
-  return "batch_per_gpu " + std::to_string(batch) + " with sharding \"full\" and activation_checkpointing true";
+  return "batch_per_gpu " + std::to_string(batch) + " with " + (can_shard ? "sharding \"full\"" : "") +
+         (can_shard && can_checkpoint ? " and " : "") + (can_checkpoint ? "activation_checkpointing true" : "");
 }
 
 }  // namespace

@@ -1,10 +1,11 @@
 #include "sim/read/json_value.h"
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
+
+#include "sim/read/source_file.h"
 
 namespace clustersim {
 
@@ -232,15 +233,10 @@ JsonValue parse_json(const std::string& text, const std::string& file, std::vect
 }
 
 JsonValue load_json(const std::string& path, std::vector<Problem>& problems) {
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (error || !std::filesystem::exists(status)) {
-    problems.push_back(
-        {path, "", "a file that exists", "no file of this name", "the path is taken from the current folder"});
-    return {};
-  }
-  if (std::filesystem::is_directory(status)) {
-    problems.push_back({path, "", "a JSON file", "a folder", ""});
+  if (const std::string other = no_source(path, true); !other.empty()) {
+    const bool missing = other.starts_with("no file");
+    problems.push_back({path, "", missing ? "a file that exists" : "a JSON file", other,
+                        missing ? "the path is taken from the current folder" : ""});
     return {};
   }
   std::ifstream stream(path, std::ios::binary);

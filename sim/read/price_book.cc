@@ -1,6 +1,7 @@
 #include "sim/read/price_book.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 
 namespace clustersim {
@@ -23,8 +24,11 @@ std::optional<int> months_of(const std::string& date) {
   if (date.size() == 9 && digits(5, 4) >= year) return 12 * digits(5, 4) + 6;
   if (date.size() == 7 && date[5] == 'Q')
     return quarter >= 1 && quarter <= 4 ? std::optional(12 * year + 3 * quarter - 1) : std::nullopt;
-  const bool has_day = date.size() == 10 && date[7] == '-' && day >= 1 && day <= 31;
-  if (month < 1 || month > 12 || !(date.size() == 7 || has_day)) return std::nullopt;
+  if (month < 1 || month > 12) return std::nullopt;
+  const std::chrono::year_month_day calendar{std::chrono::year(year), std::chrono::month(static_cast<unsigned>(month)),
+                                             std::chrono::day(static_cast<unsigned>(std::max(day, 0)))};
+  const bool has_day = date.size() == 10 && date[7] == '-' && calendar.ok();
+  if (!(date.size() == 7 || has_day)) return std::nullopt;
   return 12 * year + month;
 }
 

@@ -55,6 +55,8 @@ std::string calibration_text(const Calibrated& calibrated) {
         "  report says how well; calibrate --scenario S.json does so here.\n";
   if (!calibrated.notes.empty()) text += "\nNot used\n";
   for (const std::string& note : calibrated.notes) text += "  " + note + "\n";
+  if (!calibrated.checks.empty()) text += "\nCompared, not fitted\n";
+  for (const std::string& check : calibrated.checks) text += "  " + check + "\n";
   text +=
       "\nTo use it: name the file in a scenario, \"cluster\": {..., \"calibration\": \"FILE\"}, or copy a part into\n"
       "its place there, with \"base\": the id of the part. clustersim explain /cluster/calibration says more.\n";

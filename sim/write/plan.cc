@@ -208,9 +208,11 @@ std::string pruned_section(const Plan& plan) {
   if (plan.pruned.empty()) return "";
   std::string text = "\nLeft out without a run, of counts, networks and batches\n";
   for (const PlanPruned& pruned : plan.pruned)
-    text += folded(whole_number(static_cast<double>(pruned.variants)) + " of " +
-                       std::to_string(pruned.machines.size()) + " machines: " + pruned.bound,
-                   2, width);
+    text +=
+        folded(whole_number(static_cast<double>(pruned.variants)) +
+                   (pruned.variants == 1 ? " choice on " : " choices on ") + std::to_string(pruned.machines.size()) +
+                   (pruned.machines.size() == 1 ? " machine: " : " machines: ") + pruned.bound,
+               2, width);
   return text;
 }
 

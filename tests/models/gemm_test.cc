@@ -16,7 +16,7 @@ DeviceModel plain_device() {
   DeviceModel device;
   device.simt_flop_per_s = 1e13, device.half_flop_per_s = 1e14;
   device.dram_bytes_per_s = 1e12, device.elementwise_bytes_per_s = 1.1e12;
-  device.l2_bytes = 4e7, device.sms = 100;
+  device.l2_usable = compute::l2_usable * 4e7, device.l2_speed = compute::l2_speed, device.sms = 100;
   return device;
 }
 
@@ -114,6 +114,16 @@ TEST_CASE("device: a GPU without a measured product is predicted from its data s
   };
   CHECK(fraction("rtx-3090") > fraction("l40s"));
   CHECK(fraction("t4") < fraction("l40s"));
+}
+
+TEST_CASE("device: mixed precision takes the faster of two 16-bit formats") {
+  // Gaudi3's data sheet: 459 TFLOP/s in half precision, 1677 in bfloat16.
+  GpuSpec gpu = suite::gpu_spec("h100-sxm5-80gb");
+  gpu.measured_matmul_bf16.reset();
+  gpu.peak_fp16 = teraflops(459), gpu.peak_bf16 = teraflops(1677);
+  GpuSpec same = gpu;
+  same.peak_fp16 = teraflops(1677);
+  CHECK(device_model(gpu, true).rate(MathFormat::half) == device_model(same, true).rate(MathFormat::half));
 }
 
 TEST_CASE("device: an accelerator with few known numbers still gets positive rates") {

@@ -6,6 +6,7 @@
 #include "models/compute/constants.h"
 #include "models/compute/device_model.h"
 #include "models/compute/roofline.h"
+#include "models/workload/bert_kernels.h"
 #include "models/workload/layers.h"
 #include "models/workload/rank_noise.h"
 #include "tests/models/suite_rows.h"
@@ -195,6 +196,36 @@ TEST_CASE("step model: old PyTorch's Adam of BERT waits for the norm of each ten
   const StepModel old = model_of(job);
   CHECK(old.optimizer_host.base() ==
         Approx(compute::adam_tensor_operators * old.tensors * (6e-6 - compute::gap_stream_s)));
+}
+
+TEST_CASE("step model: MLPerf's attention keeps scores on the chip only where its kernel was built") {
+  const Job job = job_of("bert-large", Stack::mlperf, Precision::amp, 8);
+  for (const char* gpu : {"a100-sxm4-80gb", "a30", "h100-sxm5-80gb"})
+    CHECK(!scores_in_memory(job, suite::gpu_spec(gpu)));
+  for (const char* gpu : {"l40s", "rtx-3090", "v100-sxm2-32gb"}) CHECK(scores_in_memory(job, suite::gpu_spec(gpu)));
+  CHECK(!scores_in_memory(job_of("bert-large", Stack::mlperf, Precision::fp8, 8), suite::gpu_spec("l40s")));
+  Job torch = job_of("bert-large", Stack::pytorch_ddp, Precision::amp, 8);
+  torch.fusion = Fusion::fused;
+  CHECK(!scores_in_memory(torch, suite::gpu_spec("l40s")));
+
+  // In place of one kernel a layer: forward two products and a softmax for each of 8 sequences, dropout over all, five
+  // times a wait; backward four products, a softmax, dropout, four waits.
+  const GpuSpec l40s = suite::gpu_spec("l40s");
+  GpuSpec other = l40s;
+  other.vendor = "another";
+  const auto fixed_s = [&](const GpuSpec& gpu, bool forward) {
+    const StepModel model = build_step(job, gpu, suite::host_of("l40s"), 1, 1);
+    double sum = 0;
+    if (forward)
+      for (const Kernel& kernel : model.forward) sum += kernel.fixed_s;
+    else
+      for (const Segment& segment : model.backward)
+        for (const Kernel& kernel : segment.kernels) sum += kernel.fixed_s;
+    return sum;
+  };
+  const double f = device_model(l40s, job.cuda_graph).fixed_s;
+  CHECK(fixed_s(l40s, true) - fixed_s(other, true) == Approx(24 * (8 * 3 * f + 5 * compute::device_sync_s)));
+  CHECK(fixed_s(l40s, false) - fixed_s(other, false) == Approx(24 * (8 * 5 * f + 4 * compute::device_sync_s)));
 }
 
 TEST_CASE("step model: packing removes the imbalance of lengths") {

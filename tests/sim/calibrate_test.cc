@@ -244,3 +244,32 @@ TEST_CASE("one run of clustersim-hostbench predicts the next within 15 %", "[cal
   close("storage/read_latency", Dimension::time);
   close("storage/open_latency", Dimension::time);
 }
+
+TEST_CASE("sizes that a log has twice are told, and so is that their times differ", "[calibrate]") {
+  const Folder folder;
+  const auto row = [](double bytes, double us) {
+    char text[160];
+    const double algbw = bytes / us / 1e3;
+    std::snprintf(text, sizeof text, "  %.0f  %.0f  float  sum  -1  %.6g  %.4f  %.4f  0\n", bytes, bytes / 4, us, algbw,
+                  algbw * 1.75);
+    return std::string(text);
+  };
+  std::string head = "# nThread 1 nGpus 8 minBytes 8 maxBytes 64\n";
+  for (int i = 0; i < 8; ++i)
+    head += "#  Rank  " + std::to_string(i) + " Group  0 Pid 1 on h device  " + std::to_string(i) + " [0x01] GPU\n";
+  head += "#  size  count  type  redop  root  time  algbw  busbw  #wrong\n";
+  const auto warnings = [&](const std::string& rows) {
+    const Calibrated c = calibrate({folder.file("log", head + rows)}, {});
+    std::string text;
+    for (const auto& [line, warning] : c.files[0].warnings) text += warning + "\n";
+    return text;
+  };
+  const std::string once = row(1048576, 100) + row(134217728, 2000);
+  CHECK(warnings(once).find("more than once") == std::string::npos);
+  // The same twice, 5 % apart: noise.
+  const std::string noise = warnings(once + row(1048576, 105));
+  CHECK(noise.find("1 size was measured more than once") != std::string::npos);
+  CHECK(noise.find("two ways") == std::string::npos);
+  // 2.2 times apart: two ways.
+  CHECK(warnings(once + row(1048576, 220)).find("two ways") != std::string::npos);
+}

@@ -100,6 +100,36 @@ TEST_CASE("a Chakra trace without times is laid out by its dependencies") {
   CHECK(small::step_s(scenario) == Approx(3.1e-3 + plan.idle_time_s - plan.launch_s).epsilon(1e-6));
 }
 
+TEST_CASE("item 104: a step of a ResNet whose collectives are told on the GPU alone") {
+  if (!has_chakra()) return;
+  // 3664 nodes: 3643 that compute, a hundred of them on the GPU, and 21 collectives, of which 7 tell what they move.
+  const std::vector<std::uint64_t> reduced = {8196000, 31502336, 26255360, 26550272, 9724160}, told = {212480, 424};
+  std::vector<std::string> nodes;
+  std::uint64_t id = 0;
+  const auto add = [&](const std::string& name, int type, std::uint64_t us, const std::string& attributes) {
+    ++id;
+    nodes.push_back(node(id, name, type, id > 1 ? std::vector<std::uint64_t>{id - 1} : std::vector<std::uint64_t>(), us,
+                         attributes));
+  };
+  for (int i = 0; i < 3543; ++i) add("aten::conv2d", compute, 7, flag("is_cpu_op", true));
+  for (int i = 0; i < 100; ++i) add("sm80_xmma_fprop", compute, 10, on_gpu());
+  for (int i = 0; i < 14; ++i) add("nccl:all_reduce", collective_node, 3, flag("is_cpu_op", true));
+  for (const std::uint64_t bytes : reduced)
+    add("ncclKernel_AllReduce", collective_node, 0, on_gpu() + number("comm_type", 0) + number("comm_size", bytes));
+  for (const std::uint64_t bytes : told)
+    add("ncclKernel_Broadcast", collective_node, 0, on_gpu() + number("comm_type", 5) + number("comm_size", bytes));
+  REQUIRE(nodes.size() == 3664);
+  const TestFile file("resnet.et", file_of(nodes));
+  const TraceImport found = read_chakra({file.path()});
+  std::vector<std::uint64_t> all_reduces, broadcasts;
+  for (const TraceCollective& c : found.trace.collectives)
+    (c.op == CollectiveOp::all_reduce ? all_reduces : broadcasts).push_back(static_cast<std::uint64_t>(c.bytes));
+  CHECK(all_reduces == reduced);
+  CHECK(broadcasts == told);
+  CHECK(found.trace.step == 100 * 10'000'000);  // what the host computes takes no time of the GPU's
+  CHECK(says(found.known, "3557 nodes of 3664 left out"));
+}
+
 TEST_CASE("launches and operators of the host are left out, dangling dependencies dropped") {
   if (!has_chakra()) return;
   std::vector<std::string> nodes = two_layers();
@@ -235,6 +265,35 @@ TEST_CASE("a kernel of NCCL without attributes is a collective by its name, of u
   CHECK(trace.collectives[0].op == CollectiveOp::all_reduce);
   CHECK_FALSE(trace.collectives[0].bytes >= 0);
   CHECK(trace.step == 150'000'000);  // 100 us, then 50
+}
+
+TEST_CASE("what cannot be true of a node is unknown and counted, and a step without end refused") {
+  const auto graph = [](const std::string& size, const std::string& runtime) {
+    return R"({"workload_graph": [
+    {"id": 1, "name": "gemm", "type": 4, "data_deps": [], "runtime": 500, "is_cpu_op": false},
+    {"id": 2, "name": "gemm", "type": 4, "data_deps": [1], "runtime": )" +
+           runtime + R"(, "is_cpu_op": false},
+    {"id": 3, "name": "ar", "type": 7, "data_deps": [2], "comm_type": 0, "comm_size": )" +
+           size + R"(, "is_cpu_op": false}]})";
+  };
+  for (const char* size : {"-4000", "1e30"}) {
+    const TestFile file("odd_size.json", graph(size, "300"));
+    const TraceImport found = read_chakra({file.path()});
+    CHECK(says(found.warnings, "1 collectives of a size below 0 or above 1 PB: unknown"));
+    REQUIRE(found.trace.collectives.size() == 1);
+    CHECK_FALSE(found.trace.collectives[0].bytes >= 0);
+  }
+  for (const char* runtime : {"1e300", "-7", "3600000001"}) {
+    const TestFile file("odd_runtime.json", graph("4000", runtime));
+    const TraceImport found = read_chakra({file.path()});
+    CHECK(says(found.warnings, "1 nodes with a duration below 0 or above an hour: unknown"));
+    CHECK(found.trace.step == 500'000'000);  // the other node's
+  }
+  std::string nodes;
+  for (int i = 1; i <= 30; ++i)  // of 55 minutes each: 27.5 hours
+    nodes +=
+        (i > 1 ? "," : "") + (R"({"id": )" + std::to_string(i)) + R"(, "type": 4, "runtime": 3.3e9, "data_deps": []})";
+  CHECK_THAT(fault_of(R"({"workload_graph": [)" + nodes + "]}"), Catch::Contains("a step of at most a day"));
 }
 
 TEST_CASE("a send and a receive are two ends of one transfer") {

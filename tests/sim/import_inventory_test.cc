@@ -117,6 +117,29 @@ TEST_CASE("item 125: Alibaba's list of nodes, GPUs by kind") {
   CHECK_THROWS_AS(read_scenario_text(imported.document, "c.json", {}), InputError);
 }
 
+TEST_CASE("item 125: the whole list has 1213 nodes with GPUs of seven kinds") {
+  struct Kind {
+    const char* name;
+    int gpus, rest_nodes, rest_gpus;  // of a node; and so many nodes with fewer
+    int nodes;
+  };
+  // 4392 G2, 842 T4, 312 G3, 265 P100, 204 V100M32, 195 V100M16 and 2 A10, spread so that 1213 nodes hold them.
+  const Kind kinds[] = {{"G2", 8, 0, 0, 549},     {"T4", 2, 36, 1, 403},    {"G3", 8, 0, 0, 39}, {"P100", 2, 1, 1, 132},
+                        {"V100M32", 8, 1, 4, 25}, {"V100M16", 8, 1, 3, 24}, {"A10", 1, 0, 0, 2}};
+  std::string text = "sn,cpu_milli,memory_mib,gpu,model\n";
+  int number = 0;
+  for (const Kind& kind : kinds)
+    for (int n = 0; n < kind.nodes + kind.rest_nodes; ++n)
+      text += "openb-node-" + std::to_string(number++) + ",96000,393216," +
+              std::to_string(n < kind.nodes ? kind.gpus : kind.rest_gpus) + "," + kind.name + "\n";
+  const ScratchFile file(text);
+  const Imported imported = import_files("node", {file.path()});
+  CHECK(says(imported.known, "1213 nodes with 6212 GPUs together"));
+  for (const char* line : {"4392 GPUs \"G2\"", "842 GPUs \"T4\"", "312 GPUs \"G3\"", "265 GPUs \"P100\"",
+                           "204 GPUs \"V100M32\"", "195 GPUs \"V100M16\"", "2 GPUs \"A10\""})
+    CHECK(says(imported.known, line));
+}
+
 TEST_CASE("Philly's machines tell the memory of a GPU, and names of SLURM's become products") {
   const Inventory philly = read("machineId,number of GPUs,single GPU mem\nm31,8, 24GB\nm32,2, 12GB\nm33,8, 24GB\n");
   CHECK(philly.nodes() == 3);

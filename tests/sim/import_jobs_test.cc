@@ -69,6 +69,15 @@ TEST_CASE("item 123: Helios' log has jobs without GPUs and without times", "[job
   CHECK(says(imported.known, "4 jobs, 3 with GPUs"));
   CHECK(says(imported.unknown, "1 GPU jobs without a start or an end"));
   CHECK(imported.document.find("\"u\"") == std::string::npos);
+  // A thousandth of the 3,362,981 jobs, of which 1,580,464 asked for GPUs.
+  std::string thousandth = helios.substr(0, helios.find('\n') + 1);
+  for (int job = 0; job < 3363; ++job)
+    thousandth += std::to_string(job) + (job < 1580 ? ",u,v,1,1,1" : ",u,v,0,1,1") +
+                  ",COMPLETED,2020-06-09 18:00:00,2020-06-09 18:00:00,2020-06-09 19:00:00,3600,0\n";
+  const Json part = summary(thousandth);
+  CHECK(part["jobs"] == 3363);
+  CHECK(part["gpu_jobs"] == 1580);
+  CHECK(part["gpu_hours"] == 1580);
 }
 
 TEST_CASE("item 122: Philly's jobs in attempts, of which times are missing, null or None; pointers of Git LFS",
@@ -81,6 +90,9 @@ TEST_CASE("item 122: Philly's jobs in attempts, of which times are missing, null
   CHECK(json["unknown"]["jobs_without_gpu_count"] == 1);
   CHECK(json["by_gpus"][1]["gpus"] == "3 to 4");
   CHECK(json["wait_mean_s"] == 600);
+  std::string whole = "[";
+  for (int job = 0; job < 117'325; ++job) whole += job > 0 ? R"(,{"attempts":[]})" : R"({"attempts":[]})";
+  CHECK(summary(whole + "]")["jobs"] == 117'325);
   CHECK(read(philly.substr(0, philly.size() - 120)).warnings.size() == 1);  // cut off: what came before counts
   const Problem pointer = fault_of([] {
     read(

@@ -198,7 +198,17 @@ TEST_CASE("events with impossible times are counted with their reason, other cat
   const TraceImport found = read_kineto({file.path()});
   CHECK(found.trace.operators.size() == 3);
   CHECK(says(found.warnings, "2 kernels with a duration below 0 or above an hour: left out"));
+  CHECK(says(found.warnings, "the first is \"sgemm\" of"));  // which, and how long as written
   CHECK(says(found.known, "1 events left out: of the category mtia_events"));
+  // Less than an hour and still no time of such a kernel: the next one of its queue runs before.
+  std::vector<Event> long_one = three_steps(reduce_args, "");
+  for (Event& e : long_one)
+    if (e.name == "ampere_fp16_s16816gemm" && e.ts == 1020) e.dur = 1e9;
+  const TestFile overlapping("overlapping.json", file_of(long_one));
+  const TraceImport cut = read_kineto({overlapping.path()});
+  CHECK(says(cut.warnings, "1 kernels are said to run on while the next of their stream runs"));
+  CHECK(cut.trace.step == 1'000'000'000);
+  for (const TraceOperator& op : cut.trace.operators) CHECK(op.duration <= 700'000'000);
   const TestFile none("none_left.json", file_of({{"sgemm", "kernel", 100, -5, R"("stream": 7)", 7}}));
   try {
     read_kineto({none.path()});
@@ -235,11 +245,12 @@ TEST_CASE("item 89: three steps of two GPUs with five all-reduces of a ResNet's 
       events.push_back(
           {"ncclKernel_AllReduce_RING_LL_Sum_float", "kernel", t + 1000 + 10000.0 * b + 0.25, 10000, args, 20});
     }
-    // DDP tells its buffers twice a step.
+    // DDP tells its buffers twice a step; the last of all ends 660.6 ms behind the first kernel's start.
     for (int b = 0; b < 2; ++b) {
       const std::string id = "\"correlation\": " + std::to_string(++n);
       events.push_back({"cudaLaunchKernel", "cuda_runtime", t + 6000 + b, 5, id});
-      events.push_back({"ncclKernel_Broadcast_RING_LL_Sum_int8_t", "kernel", t + 60000 + 1000.0 * b, 1000,
+      events.push_back({"ncclKernel_Broadcast_RING_LL_Sum_int8_t", "kernel",
+                        t + (b == 0 ? 60000 : 661600 - 442100 - 1250 + 0.25), 1250,
                         id + R"(, "stream": 20, "Collective name": "broadcast", "In msg nelems": 424, "dtype": "Byte",
                              "Group size": 2)",
                         20});
@@ -249,7 +260,8 @@ TEST_CASE("item 89: three steps of two GPUs with five all-reduces of a ResNet's 
   const TestFile file("resnet.json.gz", gzip_of(file_of(events, 1.6e15)));
   const TraceImport found = read_kineto({file.path()});
   CHECK(says(found.known, "3 complete steps of 222.4 ms, 219.7 ms, 224.9 ms"));
-  CHECK(says(found.known, "busy 156 ms"));  // 3 x (5 x 10 + 2 x 1)
+  // 3 x (5 x 10 + 2 x 1.25), where the last kernel ends at 222.4 + 219.7 + 219.5 ms, and the first starts at 1 ms.
+  CHECK(says(found.known, "busy 157.5 ms of 660.6 ms"));
   double sum = 0;
   std::vector<double> reduced;
   for (const TraceCollective& c : found.trace.collectives) {
@@ -259,8 +271,10 @@ TEST_CASE("item 89: three steps of two GPUs with five all-reduces of a ResNet's 
     sum += c.bytes;
   }
   CHECK(reduced == std::vector<double>(std::begin(bytes), std::end(bytes)));
+  CHECK(found.trace.steps.size() * reduced.size() == 15);
+  CHECK(found.trace.steps.size() * (found.trace.collectives.size() - reduced.size()) == 6);
+  CHECK(sum == Approx(102.2e6).epsilon(5e-4));
   CHECK(sum / 4 == Approx(25.557032e6));  // a ResNet-50's parameters
-  CHECK(found.trace.collectives.size() == 7);
 }
 
 TEST_CASE("a size that no collective has is not known, and counted") {
@@ -281,21 +295,47 @@ TEST_CASE("a step that picoseconds do not hold is refused") {
   CHECK_THROWS_AS(read_kineto({file.path()}), InputError);
 }
 
-TEST_CASE("items 92 and 98: one GPU that records its communication; waits of cuda_sync are no kernels") {
-  std::vector<Event> events = three_steps("", R"("Collective name": "allreduce", "In msg nelems": 10, "dtype": "Float",
-      "Group size": 1)");
-  std::erase_if(events, [](const Event& e) { return e.name.starts_with("nccl"); });
-  for (int i = 0; i < 41; ++i)
-    events.push_back({"Stream Wait Event", "cuda_sync", 20.125 + 10 * i, 3,
-                      R"("stream": 7, "correlation": )" + std::to_string(5000 + i), 7});
+TEST_CASE("item 92: one GPU that records its communication, times to the nanosecond from an epoch") {
+  // A first step of 97.6 ms and four of 95.6, 94.5 of each with kernels: 472.5 ms of 480.0 from the first to the last.
+  std::vector<Event> events;
+  double t = 0;
+  for (int s = 0; s < 5; ++s) {
+    const double step_us = s == 0 ? 97600 : 95600;
+    events.push_back({"ProfilerStep#" + std::to_string(s), "user_annotation", t, step_us});
+    events.push_back({"record_param_comms", "cpu_op", t + 30.5, 5,
+                      R"("Collective name": "allreduce", "In msg nelems": 10, "dtype": "Float", "Group size": 1)"});
+    for (int k = 0; k < 2; ++k) {
+      const std::string id = "\"correlation\": " + std::to_string(10 * s + k);
+      events.push_back({"cudaLaunchKernel", "cuda_runtime", t + k, 0.875, id});
+      events.push_back({"volta_fp16_s884gemm", "kernel", t + (k == 0 ? 0.125 : 51100.125), k == 0 ? 50000.0 : 44500.0,
+                        id + ", \"stream\": 7", 7});
+    }
+    t += step_us;
+  }
   const TestFile file("one_gpu.json",
                       file_of(events, 1'690'000'000'000'000.0, 3,
                               R"("distributedInfo": {"backend": "nccl", "rank": 0, "world_size": 1}, )"));
   const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.step == 95'600'000'000);
+  CHECK(says(found.known, "busy 472.5 ms of 480 ms"));
+  CHECK(found.trace.ranks == 1);
   CHECK(found.trace.collectives.empty());
-  CHECK(found.trace.operators.size() == 2);  // of a step: the matrix product and the optimizer
-  CHECK(found.trace.step == 1'000'000'000);
-  CHECK(says(found.known, "cuda_sync"));
+}
+
+TEST_CASE("item 98: waits of cuda_sync are no kernels") {
+  std::vector<Event> events = {{"ProfilerStep#1", "user_annotation", 0, 5000}};
+  for (int k = 0; k < 79; ++k) {
+    const std::string id = "\"correlation\": " + std::to_string(k + 1);
+    events.push_back({"cudaLaunchKernel", "cuda_runtime", 50.0 * k, 5, id});
+    events.push_back({"ampere_sgemm_128x64_tn", "kernel", 50.0 * k + 10, 40, id + ", \"stream\": 7", 7});
+  }
+  for (int i = 0; i < 41; ++i)
+    events.push_back({"Stream Wait Event", "cuda_sync", 20.125 + 10 * i, 3,
+                      R"("stream": 7, "correlation": )" + std::to_string(5000 + i), 7});
+  const TestFile file("alexnet.json", file_of(events, 1'690'000'000'000'000.0));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(found.trace.operators.size() == 79);
+  CHECK(says(found.known, "41 events left out: of the category cuda_sync"));
 }
 
 TEST_CASE("item 95: an older file of one rank that infers, categories in capitals and no steps") {
@@ -311,6 +351,37 @@ TEST_CASE("item 95: an older file of one rank that infers, categories in capital
   SimTime busy = 0;
   for (const TraceOperator& op : found.trace.operators) busy += op.duration;
   CHECK(busy == 30'000'000);
+}
+
+TEST_CASE("without ProfilerStep the ends of the optimizer tell steps apart, where they are alike") {
+  std::vector<Event> events = three_steps(reduce_args, "");
+  for (const Event& e : three_steps(reduce_args, "")) {  // three more, behind them
+    Event later = e;
+    later.ts += 3000;
+    if (const std::size_t at = later.args.find("\"correlation\": "); at != std::string::npos)
+      later.args.insert(at + 15, "9");
+    events.push_back(later);
+  }
+  std::erase_if(events, [](const Event& e) { return e.name.starts_with("ProfilerStep"); });
+  const TestFile file("unmarked.json", file_of(events));
+  const TraceImport found = read_kineto({file.path()});
+  CHECK(says(found.warnings, "no ProfilerStep: 6 steps are told apart by the ends of Optimizer.step"));
+  CHECK(found.trace.step == 1'000'000'000);
+  CHECK(found.trace.operators.size() == 3);
+  // The same range again on the GPU's clock is no second optimizer.
+  std::vector<Event> copied = events;
+  for (const Event& e : events)
+    if (e.name.starts_with("Optimizer.step")) copied.push_back({e.name, "gpu_user_annotation", e.ts + 600, e.dur});
+  const TestFile twice("unmarked_twice.json", file_of(copied));
+  CHECK(read_kineto({twice.path()}).trace.step == 1'000'000'000);
+  // Two optimizers of unlike work in a step: then it is not known where one begins.
+  std::vector<Event> two = events;
+  for (const Event& e : events)
+    if (e.name.starts_with("Optimizer.step")) two.push_back({e.name, "user_annotation", e.ts + 100, e.dur});
+  const TestFile pair("two_optimizers.json", file_of(two));
+  const TraceImport whole = read_kineto({pair.path()});
+  CHECK(says(whole.warnings, "the whole recording is taken as one step"));
+  CHECK(whole.trace.operators.size() == 18);
 }
 
 TEST_CASE("a file without events of a profiler is refused") {

@@ -90,7 +90,7 @@ TEST_CASE("NVLink: to GPUs, to a switch without an address, to itself") {
 
   const NodeFacts odd =
       read(gpu0 + R"(<nvlink target="0000:0F:00.0" count="1000000" tclass="0x030200"/>)" + end + gpu1 + end);
-  CHECK(says(odd.warnings, "1 NVLink entries with a number of links that none has"));
+  CHECK(says(odd.warnings, "1 NVLink entries name a number of links that no GPU has"));
   const NodeFacts self = read(gpu0 + R"(<nvlink target="0000:07:00.0" count="2" tclass="0x030200"/>)" + end);
   CHECK(self.cables.empty());
   CHECK(self.to_switch.empty());

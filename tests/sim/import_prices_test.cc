@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "sim/read/price_book.h"
 #include "tests/sim/acceptance.h"
 #include "tests/sim/import_files.h"
 
@@ -88,6 +89,12 @@ TEST_CASE("every fault of a list at once, with its line", "[prices]") {
   for (const Problem& problem : found) lines.push_back(problem.pointer);
   CHECK(lines == std::vector<std::string>{"line 2", "line 3", "line 4", "line 5", "line 6", "line 7", "line 8",
                                           "line 9", "line 10", "line 11"});
+  // Days that the calendar does not have.
+  for (const char* date : {"2026-02-30", "2026-02-29", "2026-04-31", "2026-13-01", "2026-00-10", "2026-01-00"})
+    CHECK(faults("name,price,currency,date\nxe8545,95000,USD," + std::string(date) + "\n")
+              .front()
+              .expected.find("a date") != std::string::npos);
+  CHECK(months_of("2024-02-29") == 12 * 2024 + 2);
   CHECK(faults("price,unit\n95,each\n").front().expected == "a column \"name\"");
   CHECK(faults("hello\nworld\n").size() == 1);
   CHECK(faults("name,price,currency\n").front().got == "none");

@@ -58,7 +58,13 @@ TEST_CASE("nodes on several rails count once, parts without a top are one networ
   CHECK(rails.nodes == 4);
   CHECK(says(rails.warnings, "4 nodes stand below several switches"));
   CHECK(says(rails.warnings, "2 switches have none above them"));
-  CHECK(read_slurm_topology("SwitchName=a Switches=b\nSwitchName=b Switches=a Nodes=n1\n", "t").nodes == 1);
+  const SwitchTree circle = read_slurm_topology("SwitchName=a Switches=b\nSwitchName=b Switches=a Nodes=n1\n", "t");
+  CHECK(circle.nodes == 1);
+  CHECK(says(circle.warnings, "switches stand below themselves, \"a\": the circle is cut there"));
+  CHECK(says(read_slurm_topology("SwitchName=a Switches=a Nodes=n1\n", "t").warnings, "below themselves"));
+  CHECK_FALSE(says(rails.warnings, "below themselves"));
+  const SwitchTree open = read_slurm_topology("SwitchName=a Switches=b,c\nSwitchName=b Nodes=n[1-4]\n", "t");
+  CHECK(says(open.warnings, "1 switch is named below another and not described"));
 }
 
 TEST_CASE("what is no topology of SLURM is refused or left to others") {

@@ -25,6 +25,7 @@ constexpr double kMiB = 1048576;
 TEST_CASE("units in the header, in every value, or in both are one number") {
   CHECK(smi_quantity("81559 MiB", "MiB") == Approx(81559 * kMiB));
   CHECK(smi_quantity("81559", "MiB") == Approx(81559 * kMiB));
+  CHECK(smi_quantity("4799 MB", "") == Approx(4799 * kMiB));  // old drivers
   CHECK(smi_quantity("69.62 W", "") == Approx(69.62));
   CHECK(smi_quantity("1980 MHz", "MHz") == Approx(1.98e9));
   for (const char* none : {"[N/A]", "N/A", "[Not Supported]", "Requested functionality has been deprecated", "", "-1 W",

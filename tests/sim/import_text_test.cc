@@ -1,8 +1,13 @@
 // Text of a user's file: bounded, unpacked, freed of what terminals and launchers add.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "clustersim/clustersim.h"
 #include "sim/import/text_source.h"
+#include "sim/read/source_file.h"
 #include "tests/sim/gzip_text.h"
 #include "tests/sim/import_files.h"
 
@@ -34,6 +39,22 @@ TEST_CASE("files that are none are refused with the reason") {
   CHECK(fault_of([] { read_source("/nowhere/at all"); }).got == "none");
   CHECK(fault_of([] { read_source("/tmp"); }).got == "a folder");
   CHECK(fault_of([] { read_source(ScratchFile("").path()); }).got == "an empty file");
+  CHECK(fault_of([] { read_source("/dev/zero"); }).got == "a device");
+  // A named pipe that nobody writes to would be waited for without end.
+  const std::string pipe = ScratchFile("").path() + ".pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  CHECK(fault_of([&] { read_source(pipe); }).got == "a pipe");
+  CHECK(fault_of([&] { import_files("prices", {pipe}); }).got == "a pipe");
+  CHECK(fault_of([&] { import_files("topology", {pipe}); }).got == "a pipe");
+  CHECK(fault_of([&] { read_scenario(pipe, {}); }).got == "a pipe");
+  std::remove(pipe.c_str());
+  // One without a name, as of a shell, has a writer: a scenario may come through it, an import is read more than once.
+  int ends[2];
+  REQUIRE(::pipe(ends) == 0);
+  const std::string unnamed = "/proc/self/fd/" + std::to_string(ends[0]);
+  CHECK(no_source(unnamed, true).empty());
+  CHECK(no_source(unnamed, false) == "a pipe");
+  close(ends[0]), close(ends[1]);
   const std::string pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n";
   CHECK(fault_of([&] { read_source(ScratchFile(pointer).path()); }).got == "a Git LFS pointer to it");
   const std::string whole = gzip_of(std::string(100000, 'a') + "end");

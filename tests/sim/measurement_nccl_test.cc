@@ -278,3 +278,34 @@ TEST_CASE("nccl-tests JSON: null sides, cpu_time, ranks from the device list", "
   CHECK(file.collectives[0].ranks == 2);
   CHECK(file.collectives[0].seconds == Approx(t * 1e-6));
 }
+
+TEST_CASE("columns in another order, or fewer of them, are read by the names of the header", "[measurements]") {
+  // The row of 4 MiB on 4 ranks: t = 20 us + S x 1.5 / 200 GB/s = 51.5 us, algbw 81.5, busbw 122.
+  const auto op = CollectiveOp::all_reduce;
+  const double s = 4194304, t = seconds_of(op, 4, s), algbw = s / t / 1e9;
+  const std::string size = std::to_string(static_cast<long long>(s)), us = text_of("%.6g", t * 1e6, 0, 0),
+                    alg = text_of("%.2f", algbw, 0, 0), bus = text_of("%.2f", algbw * 1.5, 0, 0);
+  const std::string head = "# nThread 1 nGpus 4 minBytes 8 maxBytes 64\n" + devices(4, 4);
+  const std::string slower = text_of("%.6g", t * 1.02e6, 0, 0), slower_alg = text_of("%.2f", algbw / 1.02, 0, 0),
+                    slower_bus = text_of("%.2f", algbw * 1.5 / 1.02, 0, 0);
+  const std::string tables[] = {"# time size busbw algbw\n" + us + " " + size + " " + bus + " " + alg + "\n",
+                                "# size type redop time busbw\n" + size + " float sum " + us + " " + bus + "\n",
+                                "# size redop algbw time\n" + size + " sum " + alg + " " + us + "\n",
+                                "# size count type redop root time algbw busbw time algbw busbw\n" + size +
+                                    " 1048576 float sum -1 " + us + " " + alg + " " + bus + " " + slower + " " +
+                                    slower_alg + " " + slower_bus + "\n",
+                                "# busbw algbw time size busbw algbw time\n" + bus + " " + alg + " " + us + " " + size +
+                                    " " + slower_bus + " " + slower_alg + " " + slower + "\n"};
+  for (const std::string& table : tables) {
+    INFO(table);
+    const MeasuredFile file = read_measurements("log", clean_text(head + table), {op});
+    REQUIRE(file.collectives.size() == 1);
+    CHECK(file.collectives[0].bytes == s);
+    const bool two = table.find(slower) != std::string::npos;  // of both sides the slower time counts
+    CHECK(file.collectives[0].seconds == Approx(two ? 1.02 * t : t).epsilon(1e-4));
+  }
+  // A busbw of another column than the name says is no row of this operation.
+  const MeasuredFile wrong = read_measurements(
+      "log", clean_text(head + "# time size algbw busbw\n" + us + " " + size + " " + bus + " " + alg + "\n"), {op});
+  CHECK(wrong.collectives.empty());
+}

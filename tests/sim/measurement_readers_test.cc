@@ -2,6 +2,7 @@
 
 #include "sim/import/measurement_formats.h"
 #include "sim/import/measurement_text.h"
+#include "sim/import/text_source.h"
 #include "tests/sim/measurement_samples.h"
 
 using namespace clustersim;
@@ -124,13 +125,13 @@ TEST_CASE("what no machine gives is left out with the range, and no zero is a va
   const auto fio = [](const std::string& rate) {
     return read(R"({"fio version": "fio-3.33", "jobs": [{"jobname": "a", "error": 0, "job options": {"rw": "read",
         "bs": "1m", "direct": "1"}, "read": {"bw_bytes": )" +
-                rate + R"(, "iops": 100}}]})");
+                rate + "}}]}");
   };
   CHECK(fio("3e9").values.size() == 1);
   for (const char* rate : {"1e300", "-3e9", "1", "1e15"}) {
     const MeasuredFile file = fio(rate);
     CHECK(file.values.empty());
-    CHECK(warned(file, "is not from 1e+03 to 1e+14 B/s"));
+    CHECK(warned(file, "is not from 1e+03 to 1e+12 B/s"));
   }
   CHECK(fio("0").values.empty());
   CHECK(fio("nan").values.empty());
@@ -272,4 +273,51 @@ TEST_CASE("documents are found in noise, and a cut one is named", "[measurements
   CHECK_FALSE(number_of("N/A"));
   CHECK_FALSE(number_of("nan"));
   CHECK_FALSE(integer_of("99999999999999999999"));
+}
+
+TEST_CASE("what a benchmark says has failed is left out, whatever it printed before", "[measurements]") {
+  const auto read = [](const std::string& text) { return read_measurements("f", clean_text(text)); };
+  const std::string end = R"("end": {"sum_received": {"bits_per_second": 1e10}, "cpu_utilization_percent": {}})";
+  const std::string start = R"("start": {"version": "iperf 3.9", "test_start": {"protocol": "TCP", "num_streams": 1}})";
+  CHECK(read("{" + start + ", " + end + "}").values.size() == 1);
+  for (const char* error : {R"("control socket has closed unexpectedly")", "104", "{}"})
+    CHECK(read("{" + start + ", " + end + ", \"error\": " + error + "}").values.empty());
+  // A stream of events: the error comes before the end.
+  const auto event = [](const std::string& name, const std::string& data) {
+    return R"({"event": ")" + name + R"(", "data": )" + data + "}\n";
+  };
+  const std::string begun = event("start", "{" + start.substr(start.find('{') + 1));
+  const std::string ended = event("end", end.substr(end.find('{')));
+  CHECK(read(begun + ended).values.size() == 1);
+  CHECK(read(begun + event("error", R"("interrupt")") + ended).values.empty());
+  // As text.
+  const std::string text = samples::iperf3_text;
+  CHECK(read(text + "iperf3: error - control socket has closed unexpectedly\n").values.size() + 1 ==
+        read(text).values.size());
+}
+
+TEST_CASE("dd without its command says neither reading nor writing", "[measurements]") {
+  const std::string line = "1073741824 bytes (1.1 GB) copied, 0.5 s, 2.1 GB/s\n";
+  const MeasuredFile bare = read_measurements("f", clean_text(line));
+  CHECK(bare.format == "dd");
+  CHECK(bare.values.empty());
+  CHECK(bare.warnings.front().text.find("of=") != std::string::npos);
+  CHECK(read_measurements("f", clean_text("$ dd if=/data/x of=/dev/null\n" + line)).values[0].subject ==
+        Subject::storage_read);
+}
+
+TEST_CASE("rates of fio that no machine gives, or that its own bytes deny, are left out", "[measurements]") {
+  const auto read = [](double rate, double iops, double bytes, double ms) {
+    return read_measurements(
+        "f", clean_text(R"({"fio version": "fio-3.1", "global options": {"direct": "1", "bs": "1m", "rw": "read"},
+        "jobs": [{"jobname": "j", "error": 0, "read": {"bw_bytes": )" +
+                        std::to_string(rate) + R"(, "iops": )" + std::to_string(iops) + R"(, "io_bytes": )" +
+                        std::to_string(bytes) + R"(, "runtime": )" + std::to_string(ms) + "}}]}"));
+  };
+  const double gb = 1e9, blocks = 2 * gb / 1048576;
+  CHECK(read(2 * gb, blocks, 20 * gb, 10e3).values.size() == 1);
+  CHECK(read(2 * gb, blocks, 200 * gb, 10e3).values.empty());      // bytes over time are ten times the rate
+  CHECK(read(2 * gb, 10 * blocks, 20 * gb, 10e3).values.empty());  // so are operations times block
+  CHECK(read(2e13, 2e13 / 1048576, 2e14, 10e3).values.empty());    // 20 TB/s
+  CHECK_FALSE(read(2e13, 2e13 / 1048576, 2e14, 10e3).warnings.empty());
 }

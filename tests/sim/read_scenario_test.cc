@@ -74,6 +74,15 @@ bool assumed(const Scenario& s, const std::string& pointer) {
 
 }  // namespace
 
+TEST_CASE("a region by its country's name is told the id") {
+  for (const auto& [said, id] : {std::pair{"France", "FRA"}, {"germany", "DEU"}, {"Germny", "DEU"}}) {
+    const std::vector<Problem> found = faults({{"/cluster/region", '"' + std::string(said) + '"'}});
+    REQUIRE(found.size() == 1);
+    CHECK(found[0].hint.find("did you mean \"" + std::string(id) + "\"") != std::string::npos);
+  }
+  CHECK(faults({{"/cluster/region", "\"FR\""}}).front().hint.find("FRA") != std::string::npos);
+}
+
 TEST_CASE("the shortest scenario reads, with every default it used among its assumptions") {
   const Scenario s = read(kShortest);
   REQUIRE(s.cluster.groups.size() == 1);
@@ -368,8 +377,8 @@ TEST_CASE("overrides are read like the file, and bad ones are faults") {
 }
 
 TEST_CASE("every server and every instance of the catalog reads, or says what it lacks") {
-  // Without a GPU; and accelerators whose peaks or clocks are not known.
-  const std::set<std::string> incomplete = {"cpu-only-server", "gaudi2-hls-2-server", "aws-dl1-24xlarge"};
+  // Without a GPU; accelerators whose peaks or clocks are not known; one that has a spot price alone.
+  const std::set<std::string> incomplete = {"cpu-only-server", "aws-dl1-24xlarge", "vast-ai-8x-h100-spot"};
   for (const char* kind : {"server", "cloud"}) {
     for (const auto& entry : fs::directory_iterator(fs::path(data_directory()) / "hardware" / kind)) {
       const std::string id = entry.path().stem().string();

@@ -52,6 +52,33 @@ TEST_CASE("a step keeps its time on the GPU of its recording") {
   CHECK(step_of(small::read(server("a100-sxm4-40gb", 1), job(file))) == Approx(3.1e-3).epsilon(1e-6));
 }
 
+TEST_CASE("gaps between short kernels keep the step's time, and nothing runs in them") {
+  // 100 kernels of 20 us, 5 us apart: 2.5 ms, of which kernels run 2 ms. The GPU then draws less than one that runs all
+  // the time, and as much as one with the same kernels and pauses that are longer and fewer.
+  std::vector<std::string> apart, dense, pauses;
+  for (int i = 0; i < 100; ++i) {
+    apart.push_back(operator_text("batch_norm", 25 * i, 20));
+    dense.push_back(operator_text("batch_norm", 25 * i, 25));
+    pauses.push_back(operator_text("batch_norm", 20 * i + 125 * (i / 25), 20));
+  }
+  const std::string head = on_a100_40 + R"(, "step_time": "2.5 ms")";
+  const TestFile gaps("gaps.json", step_text(head, apart)), full("full.json", step_text(head, dense)),
+      long_pauses("long_pauses.json", step_text(head, pauses));
+  const auto report = [](const TestFile& file) { return run(small::read(server("a100-sxm4-40gb", 1), job(file)), {}); };
+  const auto metric = [](const Report& r, const std::string& name) {
+    for (const Metric& m : r.metrics)
+      if (m.name == name) return m.value;
+    FAIL("no " + name);
+    return 0.0;
+  };
+  const Report short_gaps = report(gaps), none = report(full), few = report(long_pauses);
+  for (const Report& r : {short_gaps, none, few}) CHECK(metric(r, "step_time") == Approx(2.5e-3).epsilon(1e-3));
+  CHECK(metric(short_gaps, "gpu_busy_share") == Approx(0.8).epsilon(1e-3));
+  CHECK(metric(none, "gpu_busy_share") == Approx(1.0).epsilon(1e-3));
+  CHECK(metric(short_gaps, "average_gpu_power") == Approx(metric(few, "average_gpu_power")).epsilon(0.01));
+  CHECK(metric(short_gaps, "average_gpu_power") < 0.95 * metric(none, "average_gpu_power"));
+}
+
 TEST_CASE("operators move to another GPU by what bounds them") {
   // A100 40 to 80 GB: the same chip with 2039 for 1555 GB/s of DRAM; another stream fraction for HBM2e. Arithmetic
   // keeps its time, up to what the two boards' power allows.
