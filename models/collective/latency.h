@@ -15,7 +15,7 @@
 // A gathering ring (all_gather, reduce_scatter) over several nodes passes n - 1 messages and no more. Where each link
 // is NVLink or RDMA, protocol LL128 is taken where it is faster: 128 bytes for 120, a hop of NVLink 1.9 us and of the
 // network 4 us, where Simple's take 3.4 and 14; over EFA 75 and 85 (P5). At thousands of ranks that is most of the
-// time: 4,096 H100 gather 2 GiB in 16 ms over InfiniBand and in 52 over EFA v2. Checked on 35 all-gathers of 16 to 256
+// time: 4,096 H100 gather 2 GiB in 15 ms over InfiniBand and in 52 over EFA v2. Checked on 35 all-gathers of 16 to 256
 // H100 over EFA: docs/COLLECTIVES.md. Long buffers hide part of the hops, so that those between are predicted up to a
 // quarter too slow. The hops are NCCL's own tuner constants; what was fitted is marked in latency.cc and kept few:
 // launch per rank, factor of Simple's fill, knee per rank, EFA's and TCP's hops.
