@@ -12,6 +12,7 @@
 #include "clustersim/clustersim.h"
 #include "clustersim/units_text.h"
 #include "models/collective/messages.h"
+#include "models/workload/operator_kind.h"
 #include "sim/assembly.h"
 #include "sim/engine/executor.h"
 #include "sim/engine/topology.h"
@@ -39,16 +40,21 @@ constexpr Operation operations[] = {
 struct Algorithm {
   const char* name;
   CollectiveAlgorithm algorithm;
+  const char* needs;
 };
 
 constexpr Algorithm algorithms[] = {
-    {"auto", CollectiveAlgorithm::automatic},
-    {"ring", CollectiveAlgorithm::ring},
-    {"tree", CollectiveAlgorithm::tree},
-    {"hierarchical", CollectiveAlgorithm::hierarchical},
-    {"naive_tree", CollectiveAlgorithm::naive_tree},
-    {"nvls", CollectiveAlgorithm::nvls},
-    {"in_network", CollectiveAlgorithm::in_network},
+    {"auto", CollectiveAlgorithm::automatic, ""},
+    {"ring", CollectiveAlgorithm::ring, "a ring is for every operation but all_to_all"},
+    {"tree", CollectiveAlgorithm::tree, "a tree needs an all_reduce over several nodes"},
+    {"hierarchical", CollectiveAlgorithm::hierarchical,
+     "hierarchical needs an all_reduce over several nodes of two GPUs or more"},
+    {"naive_tree", CollectiveAlgorithm::naive_tree, "naive_tree needs an all_reduce, a reduce or a broadcast"},
+    {"nvls", CollectiveAlgorithm::nvls,
+     "nvls needs an all_reduce of five GPUs or more in each node, on an NVSwitch that adds up (NVLink 4 and later)"},
+    {"in_network", CollectiveAlgorithm::in_network,
+     "in_network needs an all_reduce over several nodes, \"transport\": \"rdma\" and \"in_network_reduction\": true "
+     "in cluster.fabric"},
 };
 
 template <typename Table>
@@ -88,6 +94,51 @@ void check_messages(CollectiveOp op, CollectiveAlgorithm algorithm, const std::s
   if (lanes > most_lanes || messages > most_messages)
     faults.push_back({"command line", "--fidelity", "messages with fewer ranks", std::to_string(ranks) + " ranks",
                       "--fidelity bundle takes any number; --ranks lowers it"});
+}
+
+// What is asked for by name must be possible: the planner itself would take the ring.
+void check_possible(const CollectivePlanner& planner, const CollectiveRequest& request, const std::string& operation,
+                    const Algorithm& asked) {
+  if (asked.algorithm == CollectiveAlgorithm::automatic) return;
+  std::string possible = "auto";
+  for (const CollectivePlan& plan : planner.candidates(request)) {
+    if (plan.algorithm == asked.name) return;
+    if (request.op != CollectiveOp::all_to_all) possible += ", " + plan.algorithm;
+  }
+  throw InputError({{"command line", "--algorithm", "for " + operation + " on these nodes one of: " + possible,
+                     "\"" + std::string(asked.name) + "\"", asked.needs}});
+}
+
+// Of what the scenario was taken for: what the links and the measurements of collectives are.
+std::vector<Assumption> link_assumptions(const Scenario& scenario) {
+  constexpr const char* starts[] = {"/cluster/fabric", "/cluster/collectives", "/cluster/calibration", "link/", "nic/"};
+  constexpr const char* ends[] = {"/gpu_fabric", "/gpu_fabric/shape", "/nic",     "/nics",    "/p2p",
+                                  "/acs",        "/gpudirect",        "/sockets", "/topology"};
+  std::vector<Assumption> found;
+  for (const Assumption& a : scenario.assumptions) {
+    const bool begins = std::any_of(std::begin(starts), std::end(starts),
+                                    [&](const char* start) { return a.pointer.starts_with(start); });
+    const bool of_node =
+        a.pointer.starts_with("/cluster/") &&
+        std::any_of(std::begin(ends), std::end(ends), [&](const char* end) { return a.pointer.ends_with(end); });
+    if (begins || of_node) found.push_back(a);
+  }
+  return found;
+}
+
+// That measured collectives are there, but none of this one.
+void note_unmeasured(const Cluster& cluster, CollectiveOp op, int ranks, std::vector<Assumption>& assumptions) {
+  if (cluster.corrections.empty()) return;
+  const bool between = ranks > cluster.groups.front().node.gpus;
+  std::string measured;
+  for (const CollectiveCorrection& c : cluster.corrections) {
+    if (c.op == op && c.between_nodes == between) return;
+    measured += (measured.empty() ? "" : ", ") + std::string(to_string(c.op)) +
+                (c.between_nodes ? " between nodes" : " inside a node");
+  }
+  assumptions.push_back({Assumption::Kind::model, "/cluster/collectives",
+                         std::string(to_string(op)) + (between ? " between nodes" : " inside a node"),
+                         "not measured, so the model stays uncorrected; measured: " + measured});
 }
 
 Task transfer_of(TaskGraph& graph, const std::string& operation, double latency_s) {
@@ -145,7 +196,8 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
                            std::optional<int> ranks, const std::string& algorithm, const std::string& fidelity) {
   std::vector<Problem> faults;
   const Operation& op = find_named(operations, operation, "--op", faults);
-  CollectiveAlgorithm chosen = find_named(algorithms, algorithm, "--algorithm", faults).algorithm;
+  const Algorithm& asked = find_named(algorithms, algorithm, "--algorithm", faults);
+  CollectiveAlgorithm chosen = asked.algorithm;
   const bool messages = fidelity == "messages";
   if (!messages && fidelity != "bundle")
     faults.push_back({"command line", "--fidelity", "bundle or messages", "\"" + fidelity + "\"", ""});
@@ -164,9 +216,11 @@ CollectiveTable collective(const Scenario& scenario, const std::string& operatio
 
   if (messages) chosen = CollectiveAlgorithm::ring;
   const Assembly assembly(scenario.cluster, scenario.job);
+  check_possible(assembly.planner(), {op.op, 1.0, chosen, Scope::world, n}, operation, asked);
   const bool folds = n == most && op.op != CollectiveOp::all_to_all && MessagePlanner::can_fold(assembly.fabric());
   const Bench bench(assembly, operation, messages, folds);
-  CollectiveTable table{operation, n, {}};
+  CollectiveTable table{operation, n, {}, link_assumptions(scenario)};
+  note_unmeasured(scenario.cluster, op.op, n, table.assumptions);
   for (const double size : sizes) {
     const CollectiveRequest request{op.op, size, chosen, Scope::world, n == most ? 0 : n};
     const CollectivePlan plan = assembly.planner().plan(request);

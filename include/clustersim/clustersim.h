@@ -125,6 +125,7 @@ struct CollectiveTable {
   std::string operation;
   int ranks = 0;
   std::vector<CollectiveRow> rows;
+  std::vector<Assumption> assumptions = {};  // what the links, and measured collectives, were taken for
 };
 CollectiveTable collective(const Scenario& scenario, const std::string& operation, const std::vector<double>& sizes,
                            std::optional<int> ranks, const std::string& algorithm,

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 namespace clustersim {
-namespace {
-
 Hop slower(Hop a, Hop b) {
-  return {std::max(a.small_s, b.small_s), std::max(a.full_s, b.full_s), std::max(a.once_s, b.once_s)};
+  return {std::max(a.small_s, b.small_s), std::max(a.full_s, b.full_s), std::max(a.once_s, b.once_s),
+          std::max(a.middle_s, b.middle_s)};
 }
-
-}  // namespace
 
 const std::vector<AlgorithmEntry>& collective_algorithms() {
   static const std::vector<AlgorithmEntry> table = {

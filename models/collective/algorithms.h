@@ -34,7 +34,8 @@ struct Outline {
   Curve curve;
   double serial_s_per_byte = 0;  // phases that do not overlap with the slowest link's
   int steps = 0;
-  double sms = 0;  // thread blocks on a GPU; 0: the usual number of the GPU's fabric
+  double sms = 0;         // thread blocks on a GPU; 0: the usual number of the GPU's fabric
+  double data_share = 1;  // of the bytes in `traffic`
 };
 
 struct AlgorithmEntry {
@@ -56,9 +57,13 @@ std::optional<Outline> naive_tree(const Situation& situation);
 // all_to_all: every rank with every other directly; no choice of algorithm.
 Outline pairwise(const Situation& situation);
 
+// send_recv: every rank to the next.
+Outline neighbours(const Situation& situation);
+
 // How many times the buffer crosses a NIC-bound tree of this cluster, each way.
 double tree_crossings(const Situation& situation);
 
+Hop slower(Hop a, Hop b);  // of each protocol
 // The slowest of the parties' hops, and the longest launch.
 Hop slowest_inside_hop(const Situation& situation, bool tree);
 Hop slowest_network_hop(const Situation& situation, bool tree);

@@ -12,6 +12,7 @@ constexpr double us = 1e-6, mib = 1048576.0;
 
 // NCCL tuner, LL and Simple [published: nccl src/graph/tuning.cc].
 constexpr double ring_base[] = {6.6 * us, 8.4 * us}, tree_base[] = {6.8 * us, 8.4 * us};
+constexpr double ring_base_128 = 14.0 * us, nvlink_hop_128 = 1.9 * us, net_hop_128 = 4.0 * us;
 constexpr Hop nvlink_ring{0.6 * us, 3.4 * us}, nvlink_tree{0.6 * us, 4.0 * us};
 constexpr Hop pcie_ring{1.0 * us, 5.7 * us}, pcie_tree{1.0 * us, 4.0 * us};
 constexpr Hop net_ring{2.7 * us, 14.0 * us}, net_tree{5.0 * us, 14.0 * us};
@@ -127,6 +128,42 @@ Curve ring_curve(double launch, Hop inside, Hop network, Steps small, Steps full
   return {ll, std::max(0.0, launch + simple_factor * simple - ll), ring_knee_per_rank * ranks};
 }
 
+bool has_128(const Cluster& cluster, const std::vector<Party>& parties) {
+  constexpr const char* designs[] = {"Volta", "Ampere", "Hopper", "Blackwell"};
+  const std::string& first = parties.front().paths->spec().gpu.architecture;
+  if (std::find(std::begin(designs), std::end(designs), first) == std::end(designs)) return false;
+  if (cluster.fabric.transport == Transport::tcp) return false;
+  return std::all_of(parties.begin(), parties.end(), [&](const Party& party) {
+    const NodeSpec& node = party.paths->spec();
+    return (party.gpus == 1 || ring_on_nvlink(party)) && node.gpu.architecture == first && node.gpudirect &&
+           !node.acs && !simple_only(cluster, node);
+  });
+}
+
+Hop gathering_hop(const Cluster& cluster, const Party& party, Hop network) {
+  if (cluster.fabric.transport != Transport::efa) {
+    network.middle_s = network.small_s - net_ring.small_s + net_hop_128;  // with the switches' latency
+    return network;
+  }
+  // As many latencies of the adapter as a tree's hop of InfiniBand has microseconds: 75 us on P5, 90 on P4d, where
+  // aws-ofi-nccl states 75 for both; 71 are the steps of 16 to 256 ranks on P5 [checked: nccl.csv].
+  const NodeSpec& node = party.paths->spec();
+  const double middle = net_tree.small_s * node.nic->rdma_latency.base() / us;
+  const double full = middle + net_ring.full_s - net_hop_128;
+  return {simple_only(cluster, node) ? full : middle + net_ring.small_s - net_hop_128, full, 0, middle};
+}
+
+Curve gathering_curve(double launch, Hop inside, Hop network, Steps steps, int ranks) {
+  const double ll = launch + ring_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
+  const double simple =
+      launch + ring_base[1] + steps.inside * inside.full_s + steps.between * network.full_s + network.once_s;
+  return {ll, std::max(0.0, simple - ll), ring_knee_per_rank * ranks};
+}
+
+Curve gathering_curve_128(double launch, Hop network, Steps steps) {
+  return {launch + ring_base_128 + steps.inside * nvlink_hop_128 + steps.between * network.middle_s, 0, 1, "LL128"};
+}
+
 Curve tree_curve(double launch, Hop inside, Hop network, Steps steps, bool efa) {
   const double ll = launch + tree_base[0] + steps.inside * inside.small_s + steps.between * network.small_s;
   const double once = steps.between > 0 ? network.once_s : 0.0;
@@ -147,6 +184,7 @@ Curve pairwise_curve(double launch, Hop network, int ranks, int nodes) {
 }
 
 const char* protocol_name(const Curve& curve, double bytes, bool nvlink) {
+  if (curve.protocol != nullptr) return curve.protocol;
   if (bytes < curve.knee_bytes / 8) return "LL";
   if (nvlink && bytes < 4 * curve.knee_bytes) return "LL128";
   return "Simple";

@@ -206,7 +206,7 @@ void MessagePlanner::add_pairs(MessagePattern& pattern, const std::vector<Member
 
 std::optional<MessagePlan> MessagePlanner::plan(const CollectiveRequest& request, const CollectivePlan& bundle) const {
   const bool pairs = request.op == CollectiveOp::all_to_all;
-  const std::vector<Member> taking_part = members(request.scope == Scope::world ? request.ranks : 0);
+  const std::vector<Member> taking_part = members(request.scope == Scope::node ? 0 : request.ranks);
   const int nodes = nodes_of(taking_part);
   bool alike = true;  // as many GPUs in every node
   int ranks = 0;      // of one communicator
@@ -227,10 +227,11 @@ std::optional<MessagePlan> MessagePlanner::plan(const CollectiveRequest& request
   }
   plan.pattern.steps = rounds(request.op) * (ranks - 1);
   plan.latency_s = bundle.launch_s;
-  if (request.scope == Scope::world) add_world_rings(plan.pattern, taking_part, ranks, request.bytes);
-  if (request.scope == Scope::across) add_rings_across(plan.pattern, taking_part, request.bytes / ranks);
+  const double on_links = request.bytes / bundle.data_share;
+  if (request.scope == Scope::world) add_world_rings(plan.pattern, taking_part, ranks, on_links);
+  if (request.scope == Scope::across) add_rings_across(plan.pattern, taking_part, on_links / ranks);
   if (request.scope == Scope::node)
-    for (const Member& member : taking_part) add_ring(plan.pattern, {member}, 0, {request.bytes / ranks, false});
+    for (const Member& member : taking_part) add_ring(plan.pattern, {member}, 0, {on_links / ranks, false});
   for (MessageLane& lane : plan.pattern.lanes)
     lane.latency_s = std::max(0.0, bundle.latency_s - bundle.launch_s) / plan.pattern.steps;
   return plan;

@@ -80,7 +80,7 @@ NodePaths::NodePaths(const Cluster& cluster, const FabricPlan& plan, int node, c
       out_links_(plan.vertices.size()) {
   for (std::size_t l = 0; l < plan.links.size(); ++l)
     out_links_[index(plan.links[l].from)].push_back(static_cast<int>(l));
-  for (int gpu : spec_->p2p ? node_->gpus : std::vector<int>{})
+  for (int gpu : nvlink_allowed() ? node_->gpus : std::vector<int>{})
     for (int link : out_links_[index(gpu)]) {
       const int hub = plan.links[index(link)].to;
       if (plan.vertices[index(hub)].kind != VertexKind::nvswitch) continue;
@@ -109,8 +109,10 @@ bool NodePaths::joined(int a, int b) const { return switched() || cable_rate(a, 
 
 // A driver that refuses peer access over PCIe allows it over NVLink; refused where it would be allowed, it is off for
 // both.
+bool NodePaths::nvlink_allowed() const { return spec_->p2p || !spec_->gpu.p2p; }
+
 double NodePaths::cable_rate(int a, int b) const {
-  const int link = spec_->p2p || !spec_->gpu.p2p ? link_between(node_->gpus[index(a)], node_->gpus[index(b)]) : -1;
+  const int link = nvlink_allowed() ? link_between(node_->gpus[index(a)], node_->gpus[index(b)]) : -1;
   return link < 0 ? 0.0 : plan_->links[index(link)].bytes_per_s;
 }
 

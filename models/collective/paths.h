@@ -3,8 +3,8 @@
 //   GPU to GPU   NVLink (cable or switch) where there is some; else PCIe:
 //                  below one switch, or within a socket of an AMD host: the slot's rate
 //                  through an Intel root complex, or to another socket: its peer-to-peer rate
-//                  no peer-to-peer over PCIe (stock GeForce driver), or none at all (disabled by the job, NVLink
-//                  included): up into host memory and down again
+//                  no peer-to-peer over PCIe (a GPU whose stock driver refuses it: NVLink works all the same), or none
+//                  at all (refused where the driver would allow it: NVLink neither): up into host memory and down again
 //                  ACS: up to the root complex and down even below one switch, at the peer-to-peer rate
 //                  (in and out share the switch's uplink, which halves GPUDirect: NCCL issue 700, 9.84 of 23 GB/s)
 //   GPU to wire  GPUDirect: straight to the NIC;  otherwise and for TCP: through host memory
@@ -50,6 +50,7 @@ class NodePaths {
 
  private:
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+  bool nvlink_allowed() const;
   int link_between(int from, int to) const;  // -1: none
   int socket_above(int vertex) const;
   Way over_pcie(int a, int b) const;

@@ -51,7 +51,7 @@ Situation CollectivePlanner::situation(const CollectiveRequest& request) const {
   s.op = request.op;
   s.scope = request.scope;
   s.bytes = request.bytes;
-  int left = request.ranks > 0 && request.scope == Scope::world ? request.ranks : INT32_MAX, nodes = 0, ranks = 0;
+  int left = request.ranks > 0 && request.scope != Scope::node ? request.ranks : INT32_MAX, nodes = 0, ranks = 0;
   for (const NodePaths& paths : paths_) {
     const int size = static_cast<int>(paths.node().gpus.size());
     if (left <= 0 || size == 0) continue;
@@ -116,6 +116,7 @@ CollectivePlan CollectivePlanner::finished(const Situation& s, const Outline& mo
   plan.holds = holds(s, outline);
   plan.idle_time_s = plan.latency_s + s.bytes * outline.traffic.seconds_per_byte();
   plan.limit = slowest >= 0 ? fabric_->links[static_cast<std::size_t>(slowest)].name : "";
+  plan.data_share = outline.data_share;
   plan.steps = outline.steps;
   if (const CollectiveCorrection* c = correction(s)) {
     plan.launch_s = std::min(plan.launch_s * c->small, plan.latency_s);

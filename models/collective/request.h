@@ -24,7 +24,7 @@ struct CollectiveRequest {
   double bytes = 0;
   CollectiveAlgorithm algorithm = CollectiveAlgorithm::automatic;
   Scope scope = Scope::world;
-  int ranks = 0;  // world: the first so many GPUs, 0 = all
+  int ranks = 0;  // world, across: the first so many GPUs of the cluster, 0 = all
 };
 
 // One transfer that stands for the whole collective: it waits latency_s, then moves amount_bytes over `uses`.
@@ -37,6 +37,7 @@ struct CollectivePlan {
   std::vector<Hold> holds;  // GpuId = running index over the GPUs of plan.nodes
   double idle_time_s = 0;   // latency_s + amount_bytes x max(weight / capacity)
   std::string limit;        // the slowest link
+  double data_share = 1;    // of the bytes on a link
   int steps = 0;            // serial messages on the longest way
   enum class Measured : std::uint8_t { no, inside, beyond } measured = Measured::no;  // corrected; sizes measured?
 };

@@ -1,7 +1,7 @@
 // Ring: every rank sends to its successor; n ranks, buffer S (bytes).
 //
-//   bytes sent by a rank   all_reduce 2(n-1)/n S; all_gather, reduce_scatter (n-1)/n S; broadcast, reduce, send_recv S
-//   serial steps           all_reduce 2(n-1);     all_gather, reduce_scatter, broadcast, reduce n-1;     send_recv 1
+//   bytes sent by a rank   all_reduce 2(n-1)/n S; all_gather, reduce_scatter (n-1)/n S; broadcast, reduce S
+//   serial steps           all_reduce 2(n-1);     all_gather, reduce_scatter, broadcast, reduce n-1
 // Rooted operations are charged on the closing hop too, since any rank may be the root.
 // Source: NCCL; Patarasu and Yuan 2009 (bandwidth-optimal rings).
 #include "models/collective/algorithms.h"
@@ -19,8 +19,8 @@ double bytes_per_rank(CollectiveOp op, int ranks) {
       return (n - 1) / n;
     case CollectiveOp::reduce:
     case CollectiveOp::broadcast:
-    case CollectiveOp::send_recv:
       return 1.0;
+    case CollectiveOp::send_recv:
     case CollectiveOp::all_to_all:
       break;
   }
@@ -32,10 +32,28 @@ double bytes_per_rank(CollectiveOp op, int ranks) {
 bool rooted(CollectiveOp op) { return op == CollectiveOp::reduce || op == CollectiveOp::broadcast; }
 constexpr double rooted_knee_share = 0.25;  // [fitted: 8x A100 reduce and broadcast, 1 to 16 MiB]
 
+// An all_gather or reduce_scatter over several nodes: the faster of the protocols.
+void set_gathering_curve(const Situation& s, Outline& outline) {
+  const Steps steps = ring_steps(s.ranks, s.nodes, 1);
+  Hop network;
+  for (const Party& party : s.parties)
+    network = slower(network, gathering_hop(*s.cluster, party, network_hop(*s.cluster, *s.plan, party, false)));
+  outline.curve = gathering_curve(longest_launch_s(s), slowest_inside_hop(s, false), network, steps, s.ranks);
+  outline.curve.knee_bytes *= least_low_latency_share(s);
+  if (!has_128(*s.cluster, s.parties)) return;
+  const Curve other = gathering_curve_128(longest_launch_s(s), network, steps);
+  const double bound_s = s.bytes * outline.traffic.seconds_per_byte();
+  if (other.latency_s(s.bytes) + bound_s / share_of_128 >= outline.curve.latency_s(s.bytes) + bound_s) return;
+  outline.curve = other;
+  outline.traffic.scale(1 / share_of_128);
+  outline.data_share = share_of_128;
+}
+
 }  // namespace
 
 std::optional<Outline> ring(const Situation& s) {
   if (s.op == CollectiveOp::all_to_all) return std::nullopt;
+  if (s.op == CollectiveOp::send_recv) return neighbours(s);
   Outline outline{Traffic(*s.plan), {}, 0, 0, 0};
   const bool leaves = crosses_leaves(*s.plan, s.parties);
   for (const Party& party : s.parties) {
@@ -54,15 +72,14 @@ std::optional<Outline> ring(const Situation& s) {
     if (leaves) outline.traffic.over_uplinks(party, bytes, static_cast<double>(ring_channels(party).size()));
   }
   const int rounds = s.op == CollectiveOp::all_reduce ? 2 : 1;
-  Steps small = ring_steps(s.ranks, s.nodes, rounds), full = ring_steps(s.ranks, s.nodes, rooted(s.op) ? 1 : 2);
-  if (s.op == CollectiveOp::send_recv) {
-    small = s.between_nodes() ? Steps{0, 1} : Steps{1, 0};
-    full = small;
-  }
+  const Steps small = ring_steps(s.ranks, s.nodes, rounds);
+  const Steps full = ring_steps(s.ranks, s.nodes, rooted(s.op) ? 1 : 2);
   outline.curve = ring_curve(longest_launch_s(s), slowest_inside_hop(s, false), slowest_network_hop(s, false), small,
                              full, s.ranks);
   outline.curve.knee_bytes *= least_low_latency_share(s);
   if (rooted(s.op)) outline.curve.knee_bytes *= rooted_knee_share;
+  if (s.between_nodes() && (s.op == CollectiveOp::all_gather || s.op == CollectiveOp::reduce_scatter))
+    set_gathering_curve(s, outline);
   outline.steps = small.total();
   return outline;
 }

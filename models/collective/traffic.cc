@@ -42,6 +42,26 @@ std::vector<RingChannel> ring_channels(const Party& party) {
   return channels;
 }
 
+std::vector<int> own_nics(const Party& party, int gpu) {
+  const NodePaths& paths = *party.paths;
+  const auto is_near = [&](int g, int nic) {
+    return paths.distance(g, nic) == paths.distance(g, paths.nearest_nic(g));
+  };
+  std::vector<int> nics;
+  for (int nic : paths.near_nics())
+    if (is_near(gpu, nic)) nics.push_back(nic);
+  int sharing = 0, place = 0;
+  for (int g = 0; g < party.gpus; ++g) {
+    if (!is_near(g, nics.front())) continue;
+    if (g == gpu) place = sharing;
+    ++sharing;
+  }
+  const int there = static_cast<int>(nics.size()), each = (there + sharing - 1) / sharing;
+  std::vector<int> own;
+  for (int i = 0; i < each; ++i) own.push_back(nics[static_cast<std::size_t>((place * each + i) % there)]);
+  return own;
+}
+
 bool meshed(const Party& party) {
   if (party.paths->switched() || party.gpus < 2) return false;
   for (int a = 0; a < party.gpus; ++a) {
@@ -119,6 +139,19 @@ void Traffic::over_wires(const Party& party, double bytes, bool turning) {
   }
 }
 
+void Traffic::to_next(const Party& party, double bytes, bool through_network) {
+  const NodePaths& paths = *party.paths;
+  const int last = party.gpus - 1;
+  for (int gpu = 0; gpu < last; ++gpu) add(paths.gpu_to_gpu(gpu, gpu + 1), bytes);
+  if (!through_network) {
+    if (last > 0) add(paths.gpu_to_gpu(last, 0), bytes);
+    return;
+  }
+  const std::vector<int> out = own_nics(party, last), in = own_nics(party, 0);
+  for (int nic : out) add(paths.gpu_to_wire(last, nic), bytes / static_cast<double>(out.size()));
+  for (int nic : in) add(paths.wire_to_gpu(nic, 0), bytes / static_cast<double>(in.size()));
+}
+
 void Traffic::from_every_gpu(const Party& party, double bytes, double flows) {
   const NodePaths& paths = *party.paths;
   for (int gpu = 0; gpu < party.gpus; ++gpu) {
@@ -161,6 +194,10 @@ void Traffic::through_switch(const Party& party, double up, double down, double 
     loads_[way.front().link].bytes += up / share;
     loads_[way.back().link].bytes += down / share;
   }
+}
+
+void Traffic::scale(double factor) {
+  for (auto& [link, load] : loads_) load.bytes *= factor;
 }
 
 void Traffic::scale(LinkKind kind, double factor) {

@@ -31,6 +31,10 @@ struct RingChannel {
 // One channel for each NIC near the GPUs that take part; entrances and exits are shared out evenly.
 std::vector<RingChannel> ring_channels(const Party& party);
 
+// The NICs that a GPU of the party sends and receives by when others do not help: of k that are nearest to g GPUs
+// ceil(k / g), dealt in turn.
+std::vector<int> own_nics(const Party& party, int gpu);
+
 // Cables of a mesh: every GPU reaches at least two others (or the only other one) of those that take part.
 bool meshed(const Party& party);
 
@@ -45,6 +49,9 @@ class Traffic {
   // `bytes` arrive and `bytes` leave by the node's NICs. turning: at the GPU of each NIC (a tree's root of the node),
   // else the channel leaves at its last GPU.
   void over_wires(const Party& party, double bytes, bool turning);
+  // Every GPU of the node sends `bytes` to its successor by the way of that pair; the last one to the first of the next
+  // node, each by its own NICs, or in one node back to the first.
+  void to_next(const Party& party, double bytes, bool through_network);
   // Each GPU sends and receives `bytes` over the network by its nearest NICs, as `flows` streams.
   void from_every_gpu(const Party& party, double bytes, double flows = 1);
   // Every GPU sends `bytes` to every other GPU of its node, as one stream each.
@@ -54,7 +61,8 @@ class Traffic {
   // Every GPU sends `up` into the NVSwitch and receives `down` from it, at `share` of the ring's rate.
   void through_switch(const Party& party, double up, double down, double share);
   void add(const Traffic& other, double factor);
-  // Links of a kind carry `factor` times as much for the same bytes.
+  // All links, or those of a kind, carry `factor` times as much for the same bytes.
+  void scale(double factor);
   void scale(LinkKind kind, double factor);
 
   // One stream on a link for a whole ring or tree; where every GPU has flows of its own (from_every_gpu), as many.

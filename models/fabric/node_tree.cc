@@ -11,7 +11,8 @@ namespace {
 
 constexpr int gpus_per_baseboard_switch = 2;  // [published: DGX A100 user guide, one PEX switch for two GPUs]
 constexpr int gpus_per_pcie_switch = 4;       // [assumed] common 8-GPU PCIe chassis with two or four PEX switches
-constexpr double storage_lanes_share = 0.25;  // x4 of x16 [published: U.2 and M.2 drives have four lanes]
+constexpr double storage_lanes = 4;           // [published: U.2 and M.2 drives have four lanes]
+constexpr int slot_lanes = 16;                // of a slot that does not say
 
 PcieVertex part(const std::string& prefix, int number, const std::string& kind, const std::string& parent,
                 Bandwidth link, Time latency) {
@@ -141,7 +142,7 @@ std::vector<PcieVertex> node_tree(const NodeSpec& node) {
   spread(tree, "gpu", "gpu", count_of(tree, "gpu"), node.gpus, ids_of(tree, "socket"), slot, node.pcie.latency);
   spread(tree, "nic", "nic", count_of(tree, "nic"), node.nics, slots_near_gpus(tree), slot, node.pcie.latency);
   spread(tree, "nvme", "storage", count_of(tree, "storage"), node.storage.count, ids_of(tree, "socket"),
-         slot * storage_lanes_share, node.pcie.latency);
+         slot * (storage_lanes / (node.pcie.lanes > 0 ? node.pcie.lanes : slot_lanes)), node.pcie.latency);
   return tree;
 }
 

@@ -6,7 +6,7 @@
 //   sockets      GPUs in contiguous blocks, NICs and storage devices spread evenly
 //   switches     NVSwitch baseboards: two GPUs a switch (as DGX A100); otherwise, from eight GPUs up, four a switch;
 //                smaller nodes: every GPU on a root port of its own
-// Assumes every GPU and NIC slot is as wide as NodeSpec::pcie, a storage device a quarter of it (x4 of x16).
+// Assumes every GPU and NIC slot is as wide as NodeSpec::pcie, a storage device four lanes of it.
 // A child of a socket is its own root port; the socket stands for the root complex.
 // Checked by: tests/models/fabric_test.cc. The default tree is a guess; not validated.
 #pragma once

@@ -23,8 +23,8 @@ double layers_s(const StepModel& model) {
 }
 
 // Its launch is hidden behind what the GPU computes.
-double alone_s(const CollectivePlanner& planner, CollectiveOp op, double bytes, int ranks) {
-  const CollectivePlan plan = planner.plan({op, bytes, CollectiveAlgorithm::automatic, Scope::world, ranks});
+double alone_s(const CollectivePlanner& planner, CollectiveOp op, Scope scope, double bytes, int ranks) {
+  const CollectivePlan plan = planner.plan({op, bytes, CollectiveAlgorithm::automatic, scope, ranks});
   return std::max(0.0, plan.idle_time_s - plan.launch_s);
 }
 
@@ -42,17 +42,18 @@ ModelParallelTimes model_parallel_times(const Job& job, const StepModel& model, 
       job.micro_batch() * job.tokens_per_sequence * job.shape.hidden * activation_bytes(job.precision);
   if (t > 1) {
     times.tensor_bytes = activations;
-    times.tensor_alone_s = alone_s(planner, CollectiveOp::all_reduce, activations, t);
+    times.tensor_alone_s = alone_s(planner, CollectiveOp::all_reduce, Scope::world, activations, t);
     times.tensor_s = layers * (sums_of_a_layer + (job.activation_checkpointing ? 2 : 0)) * times.tensor_alone_s;
   }
   if (p == 1) return times;
   const int stage = gpus / p;
-  if (stage >= gpus_per_node) {  // all models of a node send at once
-    times.send_bytes = activations * gpus_per_node / t;
-    times.send_alone_s = alone_s(planner, CollectiveOp::send_recv, times.send_bytes, 2 * gpus_per_node);
+  const double of_a_gpu = activations / t;
+  if (stage >= gpus_per_node) {  // all GPUs of a node send at once
+    times.send_bytes = of_a_gpu * gpus_per_node;
+    times.send_alone_s = alone_s(planner, CollectiveOp::send_recv, Scope::across, of_a_gpu, 2 * gpus_per_node);
   } else {
-    times.send_bytes = activations / t;
-    times.send_alone_s = alone_s(planner, CollectiveOp::send_recv, times.send_bytes, 2);
+    times.send_bytes = of_a_gpu;
+    times.send_alone_s = alone_s(planner, CollectiveOp::send_recv, Scope::world, of_a_gpu, 2);
   }
   times.send_s = 2.0 * job.interleave * times.send_alone_s;
   times.bubble_s = (p - 1.0) / job.interleave * (layers_s(model) + times.tensor_s) + (p - 1.0) * 2 * times.send_alone_s;

@@ -8,6 +8,29 @@
 
 namespace clustersim {
 
+std::vector<RepeatedCollective> sharded_collectives(const Job& job, const StepModel& model, int gpus,
+                                                    int gpus_per_node) {
+  if (gpus < 2) return {};
+  const Scope scope = job.sharding == Sharding::hybrid ? Scope::node : Scope::world;
+  const double passes = job.accumulation, layers = static_cast<double>(model.backward.size()) - 2;
+  const double root = model.backward.front().gradient_elements + model.backward.back().gradient_elements;
+  const double layer = model.backward[1].gradient_elements;
+  const auto asked = [&](CollectiveOp op, Scope where, double bytes, double times) {
+    return RepeatedCollective{{op, bytes, job.algorithm, where, 0}, times};
+  };
+  const double weight = bytes_per_gathered_weight(job), gradient = bytes_per_gradient(job);
+  std::vector<RepeatedCollective> all = {asked(CollectiveOp::all_gather, scope, root * weight, passes),
+                                         asked(CollectiveOp::all_gather, scope, layer * weight, 2 * passes * layers),
+                                         asked(CollectiveOp::reduce_scatter, scope, root * gradient, passes),
+                                         asked(CollectiveOp::reduce_scatter, scope, layer * gradient, passes * layers)};
+  if (scope == Scope::node && gpus > gpus_per_node) {
+    const double reduced = job.no_sync ? 1 : passes;
+    all.push_back(asked(CollectiveOp::all_reduce, Scope::across, root * gradient / gpus_per_node, reduced));
+    all.push_back(asked(CollectiveOp::all_reduce, Scope::across, layer * gradient / gpus_per_node, reduced * layers));
+  }
+  return all;
+}
+
 ShardedStep::ShardedStep(DataParallelSpec spec, const CollectivePlanner* planner, const MessagePlanner* messages)
     : spec_(std::move(spec)),
       tasks_(planner, messages, spec_.collective_stream, spec_.job.algorithm, 0),

@@ -22,6 +22,14 @@
 
 namespace clustersim {
 
+struct RepeatedCollective {
+  CollectiveRequest request;
+  double times = 1;
+};
+// What a step asks for; none for one GPU.
+std::vector<RepeatedCollective> sharded_collectives(const Job& job, const StepModel& model, int gpus,
+                                                    int gpus_per_node);
+
 class ShardedStep final : public StepSource {
  public:
   // As DataParallel; every model has forward_ends. The planners must outlive the source.

@@ -140,9 +140,11 @@ void visit_gpu_links(FieldVisitor& v, GpuSpec& gpu) {
   v.key(at_least_0("nvlink_per_direction", "all its NVLinks together, one direction"), gpu.nvlink_per_direction);
   v.key({.name = "pcie_generation", .meaning = "generation of its slot", .min = 1}, gpu.pcie_generation);
   v.key({.name = "pcie_lanes", .meaning = "lanes of its slot", .min = 1}, gpu.pcie_lanes);
-  v.key(
-      {.name = "p2p", .meaning = "the stock driver lets such GPUs reach each other over PCIe", .default_text = "true"},
-      gpu.p2p);
+  v.key({.name = "p2p",
+         .meaning = "the stock driver lets such GPUs reach each other over PCIe (an NVLink bridge works either way; to "
+                    "turn that off too, \"p2p\": false in the node)",
+         .default_text = "true"},
+        gpu.p2p);
 }
 
 void visit_gpu_power(FieldVisitor& v, Essentials& need, GpuSpec& gpu) {

@@ -198,9 +198,10 @@ void visit_node(FieldVisitor& v, NodeKeys& keys, const Lookup& lookup) {
       {.name = "acs", .meaning = "access control services send peer traffic through the root", .default_text = "false"},
       keys.acs);
   v.key({.name = "p2p",
-         .meaning = "the driver lets GPUs reach each other over PCIe; false on GPUs whose driver would: NVLink is not "
-                    "used either",
-         .default_text = "that of the GPU"},
+         .meaning = "GPUs reach each other's memory. false: not at all, over NVLink neither, as with "
+                    "NCCL_P2P_DISABLE=1. true: over PCIe too. Left out: over PCIe where the stock driver of the GPU "
+                    "allows it, and over whatever NVLink there is, which every driver allows",
+         .default_text = "as the stock driver of the GPU has it"},
         keys.p2p);
   v.object({.name = "storage",
             .meaning = "the node's own storage for data",

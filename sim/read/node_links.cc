@@ -4,15 +4,11 @@
 
 namespace clustersim {
 
-namespace {
-
-GpuFabricSpec no_link(int gpus) {
+GpuFabricSpec without_gpu_link(int gpus) {
   GpuFabricSpec fabric;
   fabric.shape = gpus > 1 ? "pcie" : "none";
   return fabric;
 }
-
-}  // namespace
 
 std::string own_gpu_link(const GpuSpec& gpu) {
   if (gpu.nvlink_generation) return "nvlink" + std::to_string(*gpu.nvlink_generation);
@@ -38,13 +34,37 @@ std::string usual_gpu_switch(const LinkSpec& link) {
   return "nvswitch" + std::to_string(std::min(4, link.generation - 1));
 }
 
+namespace {
+
+// Lanes of each slot where one processor alone feeds them: boards of such processors split what there is in halves.
+// Processors for several sockets stand on boards with PCIe switches, and so do eight cards and more.
+int lanes_of_slots(ReadContext& context, const NodeKeys& keys, const NodeSpec& node, int wanted) {
+  constexpr int most_on_root_ports = 7, of_a_drive = 4, of_a_slot = 16;
+  constexpr double on_board_bits_per_s = 10e9;  // slower network cards hang on the chipset
+  const int there = node.cpu.pcie_lanes;
+  if (node.cpu.max_sockets != 1 || there <= 0 || node.gpus > most_on_root_ports) return wanted;
+  const bool in_slots = node.nic && node.nic->line_rate.base() * 8 > on_board_bits_per_s;
+  const int cards = node.gpus + (in_slots ? node.nics : 0);
+  const int free = there >= of_a_slot + of_a_drive ? there - of_a_drive : there;
+  int lanes = wanted;
+  while (lanes > 1 && cards * lanes > free) lanes = lanes > 8 ? 8 : lanes / 2;
+  if (lanes < wanted)
+    context.assume(keys.pointer + "/cpu", "x" + std::to_string(lanes),
+                   "lanes of a slot: " + std::to_string(there) + " of \"" + node.cpu.id + "\" for " +
+                       std::to_string(cards) + " cards and a drive");
+  return lanes;
+}
+
+}  // namespace
+
 LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node) {
   if (keys.gpu_fabric && keys.gpu_fabric->pcie && keys.gpu_fabric->link) return *keys.gpu_fabric->link;
   if (!host.gpu_slot.empty())
     return context.catalog().link(host.gpu_slot, context.at(keys.pointer + (host.wired ? "/topology" : "/server")));
   int generation = node.gpu.pcie_generation;
   if (node.cpu.pcie_generation > 0) generation = std::min(generation, node.cpu.pcie_generation);
-  const int lanes = node.gpu.pcie_lanes > 0 ? std::min(node.gpu.pcie_lanes, 16) : 16;
+  const int lanes =
+      lanes_of_slots(context, keys, node, node.gpu.pcie_lanes > 0 ? std::min(node.gpu.pcie_lanes, 16) : 16);
   const std::string id = "pcie" + std::to_string(std::clamp(generation, 3, 5)) + "-x" + std::to_string(lanes);
   return context.catalog().link(id, context.at(keys.pointer + "/gpu"));
 }
@@ -75,10 +95,10 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
   std::string shape, switch_id;
   int links_per_gpu = 0;
   if (keys.gpu_fabric) {
-    if (keys.gpu_fabric->pcie) return no_link(node.gpus);
-    if (!keys.gpu_fabric->link) return no_link(node.gpus);  // its fault is told already
+    if (keys.gpu_fabric->pcie) return without_gpu_link(node.gpus);
+    if (!keys.gpu_fabric->link) return without_gpu_link(node.gpus);  // its fault is told already
     link = *keys.gpu_fabric->link;
-    if (link.id.empty()) return no_link(node.gpus);
+    if (link.id.empty()) return without_gpu_link(node.gpus);
     if (keys.gpu_fabric->shape) shape = word_of(kGpuFabricWords, *keys.gpu_fabric->shape);
     if (link.kind == "nvlink" && !node.gpu.nvlink_generation && node.gpu.id != kInPlace)
       context.fault(pointer, "a link that \"" + node.gpu.id + "\" has", "\"" + link.id + "\"",
@@ -89,7 +109,7 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     switch_id = host.fabric_switch;
     links_per_gpu = host.links_per_gpu;
   } else if (host_link.empty() && (host.wired ? !host.fabric_shape.empty() : !host.id.empty())) {
-    return no_link(node.gpus);
+    return without_gpu_link(node.gpus);
   } else if (!own.empty() && (on_baseboard(node.gpu) || !host.id.empty())) {
     link = context.catalog().link(own, context.at(pointer));
     if (!host.id.empty()) shape = host.fabric_shape;
@@ -100,9 +120,9 @@ GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, con
     }
   } else {
     if (node.gpus > 1) context.assume(pointer, "pcie", "default for these GPUs");
-    return no_link(node.gpus);
+    return without_gpu_link(node.gpus);
   }
-  if (node.gpus < 2) return no_link(node.gpus);
+  if (node.gpus < 2) return without_gpu_link(node.gpus);
   if (shape.empty() && link.id == host_link && keys.gpu_fabric) {
     shape = host.fabric_shape;
     switch_id = host.fabric_switch;

@@ -7,6 +7,8 @@
 namespace clustersim {
 
 LinkSpec gpu_slot(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node);
+// No NVLink and no xGMI: PCIe alone.
+GpuFabricSpec without_gpu_link(int gpus);
 GpuFabricSpec resolve_gpu_fabric(ReadContext& context, const NodeKeys& keys, const Host& host, const NodeSpec& node);
 
 // On a board that holds them all, not in PCIe slots.

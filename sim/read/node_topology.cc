@@ -39,7 +39,7 @@ void visit_keys(FieldVisitor& v, TopologyKeys& keys) {
   v.key({.name = "memory", .meaning = "of the whole node", .min = 1e9, .max = 1e15}, node.memory);
   v.key({.name = "socket_link", .meaning = "id of the link between sockets"}, node.socket_link);
   v.key({.name = "slot", .meaning = "id of the GPUs' PCIe link where the tree does not tell it"}, node.slot);
-  v.key({.name = "p2p", .meaning = "the driver lets GPUs reach each other over PCIe"}, node.p2p);
+  v.key({.name = "p2p", .meaning = "GPUs reach each other's memory; false: not at all, over NVLink neither"}, node.p2p);
   v.object({.name = "gpu_fabric", .meaning = "how the GPUs reach each other"}, [&](FieldVisitor& in) {
     in.key({.name = "link", .meaning = "id of a link"}, node.fabric_link);
     in.key({.name = "shape",

@@ -157,6 +157,13 @@ class NodeResolver {
     if (node_.gpu.id.empty()) return;
     node_.pcie = gpu_slot(context_, keys_, host_, node_);
     node_.gpu_fabric = resolve_gpu_fabric(context_, keys_, host_, node_);
+    const std::optional<bool> stated_p2p = keys_.p2p ? keys_.p2p : host_.p2p;
+    if (stated_p2p == false && !node_.gpu_fabric.link.id.empty()) {
+      context_.remark(
+          at("p2p"), "false",
+          node_.gpu_fabric.link.id + " is not used either, as with NCCL_P2P_DISABLE=1: GPUs meet in the host's memory");
+      node_.gpu_fabric = without_gpu_link(node_.gpus);
+    }
     if (node_.sockets > 1) node_.socket_link = socket_link(context_, keys_, host_, node_.cpu);
     node_.pcie_tree = host_.pcie_tree;
     if (context_.calibration != nullptr) context_.calibration->apply_slot(node_.pcie, node_.pcie_tree);

@@ -141,10 +141,10 @@ std::string notes_section(const Report& report) {
 }
 
 // Assumptions with one heading each, in the order in which the headings first appear: "heading: key value, key value".
-std::string grouped(const Report& report, Assumption::Kind kind, std::string (*heading)(const Assumption&),
-                    std::string (*item)(const Assumption&)) {
+std::string grouped(const std::vector<Assumption>& assumptions, Assumption::Kind kind,
+                    std::string (*heading)(const Assumption&), std::string (*item)(const Assumption&)) {
   std::vector<std::pair<std::string, std::string>> groups;
-  for (const Assumption& a : report.assumptions) {
+  for (const Assumption& a : assumptions) {
     if (a.kind != kind) continue;
     const std::string name = heading(a);
     auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == name; });
@@ -172,21 +172,21 @@ std::string key_and_value(const Assumption& a) { return last_step(a.pointer) + (
 // Of a catalog number "gpu/a100-sxm4-40gb/idle_power" the part, of a scenario key the object it belongs to.
 std::string owner(const Assumption& a) { return a.pointer.substr(0, a.pointer.rfind('/')); }
 
-std::string assumptions_section(const Report& report) {
+std::string assumptions_section(const std::vector<Assumption>& assumptions) {
   const std::string text =
       with_title(
           "defaults, not stated in the scenario",
           grouped(
-              report, Assumption::Kind::default_value, [](const Assumption& a) { return a.why; }, key_and_value)) +
+              assumptions, Assumption::Kind::default_value, [](const Assumption& a) { return a.why; }, key_and_value)) +
       with_title("guesses among the catalog's numbers (--format json says why)",
-                 grouped(report, Assumption::Kind::estimate, owner,
+                 grouped(assumptions, Assumption::Kind::estimate, owner,
                          [](const Assumption& a) {
                            const bool short_value = a.value.size() <= 24;
                            return last_step(a.pointer) + (short_value && !a.value.empty() ? " " + a.value : "");
                          })) +
       with_title("the model's own",
                  grouped(
-                     report, Assumption::Kind::model, [](const Assumption& a) { return a.why; }, key_and_value));
+                     assumptions, Assumption::Kind::model, [](const Assumption& a) { return a.why; }, key_and_value));
   return text.empty() ? "" : "\nWhat this leans on\n" + text;
 }
 
@@ -204,7 +204,7 @@ std::string report_as_table(const Report& report) {
   if (!report.headline.empty()) title += (title.empty() ? "" : ": ") + report.headline;
   return folded(title, 0, width) + section(report, "Result", result_lines) + limit_section(report) +
          step_section(report) + section(report, "Energy and heat", energy_lines) + cost_section(report) +
-         other_section(report) + notes_section(report) + assumptions_section(report) +
+         other_section(report) + notes_section(report) + assumptions_section(report.assumptions) +
          provenance_line(report.provenance);
 }
 
@@ -215,7 +215,7 @@ std::string collective_as_table(const CollectiveTable& table) {
     text += right(whole(row.bytes), 12) + right(readable(row.time_us * 1e-6, "s"), 12) +
             right(readable(row.algbw_gb_per_s, ""), 14) + right(readable(row.busbw_gb_per_s, ""), 14) + "  " +
             row.algorithm + (row.measured == "beyond" ? "  beyond the sizes measured" : "") + "\n";
-  return text;
+  return text + assumptions_section(table.assumptions);
 }
 
 }  // namespace clustersim

@@ -21,6 +21,10 @@ const char* kind_name(Assumption::Kind kind) {
   throw InternalError("this is a bug: an assumption of no kind");
 }
 
+Json assumption_json(const Assumption& a) {
+  return {{"kind", kind_name(a.kind)}, {"pointer", a.pointer}, {"value", a.value}, {"why", a.why}};
+}
+
 // A name that is no UTF-8 is the user's; it is shown with replacement characters.
 std::string json_text(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
 
@@ -77,9 +81,7 @@ std::string report_as_json(const Report& report) {
                         {"share", finite(report.bottleneck.share)},
                         {"advice", report.bottleneck.advice}};
   json["assumptions"] = Json::array();
-  for (const Assumption& a : report.assumptions)
-    json["assumptions"].push_back(
-        {{"kind", kind_name(a.kind)}, {"pointer", a.pointer}, {"value", a.value}, {"why", a.why}});
+  for (const Assumption& a : report.assumptions) json["assumptions"].push_back(assumption_json(a));
   json["notes"] = Json::array();
   for (const Note& note : report.notes) json["notes"].push_back({{"topic", note.topic}, {"text", note.text}});
   if (report.cost) json["cost"] = cost_json(*report.cost);
@@ -103,6 +105,8 @@ std::string collective_as_json(const CollectiveTable& table) {
                             {"algorithm", row.algorithm}});
     if (!row.measured.empty()) json["rows"].back()["measured"] = row.measured;
   }
+  json["assumptions"] = Json::array();
+  for (const Assumption& a : table.assumptions) json["assumptions"].push_back(assumption_json(a));
   return json_text(json);
 }
 

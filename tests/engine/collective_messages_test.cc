@@ -173,3 +173,15 @@ TEST_CASE("what has no messages") {
     CHECK_FALSE(f.messages.plan({op, 1e6, {}, Scope::world, 0}, {}).has_value());
   CHECK_FALSE(f.messages.plan({CollectiveOp::all_reduce, 1e6, {}, Scope::world, 1}, {}).has_value());
 }
+
+TEST_CASE("by protocol LL128 chunks carry its flags as the bundle does") {
+  // 32 ranks gather 16 MiB, half a MiB each. Both send 128 bytes for 120, over cards of 100 Gbit/s.
+  const Faces f(hand::cluster(hand::with_nics(hand::h100_sxm(), hand::rdma_nic(100), 8), 4));
+  const CollectiveRequest request{CollectiveOp::all_gather, 16.0 * 1048576, CollectiveAlgorithm::ring, Scope::world, 0};
+  const CollectivePlan bundle = f.bundles.plan(request);
+  REQUIRE(bundle.protocol == "LL128");
+  CHECK(bundle.data_share == Approx(120.0 / 128));
+  const double wire_s = 16.0 * 1048576 * 31 / 32 * 128 / 120 / (8 * 12.5e9 * 0.92);
+  CHECK(bundle.idle_time_s - bundle.latency_s == Approx(wire_s));
+  CHECK(messages_s(f, f.messages.plan(request, bundle).value()) == Approx(bundle.idle_time_s).epsilon(0.01));
+}

@@ -376,3 +376,41 @@ TEST_CASE("between nodes a small message is passed on whole, one channel's piece
   CHECK(tree(aws, 8) == Approx((2.5 + 6.8 + 14 * 4.0 + 2 * 2.7 * 18) * 1e-6).margin(2e-6));
   CHECK(tree(aws, 32768) - tree(aws, 8) == Approx(14 * 32768 / 23.6e9).margin(3e-6));
 }
+
+TEST_CASE("a gathering ring over nodes takes the faster of the protocols, as NCCL's tuner counts them",
+          "[collective]") {
+  // 512 nodes of 8 H100, 400 Gbit/s a card: 4,095 messages, 3,584 inside and 511 between. LL128: base 14 us, hops
+  // of 1.9 and 4 us and 3 switches of 0.3, 128 bytes for 120 over 8 x 50 x 0.92 GB/s; Simple: base 8.4, hops of 3.4 and
+  // 14 + 0.9.
+  Cluster c = cluster(with_nics(h100_sxm(), rdma_nic(400), 8), 512);
+  c.fabric.shape = FabricShape::fat_tree;
+  c.fabric.switch_spec.latency = microseconds(0.3);
+  const Built b(c);
+  const double share = 4095.0 / 4096, wire = 8 * 50e9 * 0.92, launch = 2.5e-6;
+  for (const CollectiveOp op : {CollectiveOp::all_gather, CollectiveOp::reduce_scatter}) {
+    const double bytes = 2048 * mib;
+    const CollectivePlan plan = planned(b, CollectiveAlgorithm::automatic, bytes, op);
+    CHECK(plan.protocol == "LL128");
+    CHECK(plan.latency_s == Approx(launch + 14e-6 + 3584 * 1.9e-6 + 511 * 4.9e-6));
+    CHECK(plan.idle_time_s == Approx(plan.latency_s + bytes * share * 128 / 120 / wire));
+    const CollectivePlan large = planned(b, CollectiveAlgorithm::automatic, 1e12, op);
+    CHECK(large.protocol == "Simple");
+    CHECK(large.latency_s == Approx(launch + 8.4e-6 + 3584 * 3.4e-6 + 511 * 14.9e-6).epsilon(0.001));
+  }
+  // Over EFA a hop of LL128 takes five latencies of the adapter; A100 have Simple alone there, 10 us more a hop, and
+  // pass on pieces of 32 KiB inside.
+  NicSpec efa = rdma_nic(100);
+  efa.rdma_latency = microseconds(15);
+  const Built p5(cluster(with_nics(h100_sxm(), efa, 32), 512, Transport::efa));
+  const CollectivePlan gathered = planned(p5, CollectiveAlgorithm::automatic, 2048 * mib, CollectiveOp::all_gather);
+  CHECK(gathered.protocol == "LL128");
+  CHECK(gathered.latency_s == Approx(launch + 14e-6 + 3584 * 1.9e-6 + 511 * 5 * 15e-6));
+  const Built p4(cluster(with_nics(a100_sxm(), efa, 4), 512, Transport::efa));
+  const CollectivePlan simple = planned(p4, CollectiveAlgorithm::automatic, 1e12, CollectiveOp::all_gather);
+  CHECK(simple.protocol == "Simple");
+  CHECK(simple.latency_s ==
+        Approx(launch + 6.6e-6 + 3584 * (3.4e-6 + 32768 / 23.6e9) + 511 * (5 * 15 + 10) * 1e-6).epsilon(0.001));
+  // Cards without NVLink have no LL128.
+  const Built pcie(cluster(with_nics(on_root_ports(node(gpu("Ada", 128, 1008), 4, 4)), rdma_nic(100), 1), 64));
+  CHECK(planned(pcie, CollectiveAlgorithm::automatic, 256 * mib, CollectiveOp::all_gather).protocol != "LL128");
+}

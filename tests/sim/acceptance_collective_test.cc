@@ -125,3 +125,37 @@ TEST_CASE("every fault of a request for a collective is told at once", "[accepta
     CHECK(error.problems().size() == 4);
   }
 }
+
+TEST_CASE("an algorithm that this operation or fabric cannot have is refused with those that it can", "[acceptance]") {
+  struct Case {
+    const char *cluster, *operation, *algorithm, *expected;
+  };
+  const char* const v100s = R"({"nodes": 4, "node": {"gpu": "v100-pcie-16gb", "gpus": 2}})";
+  const char* const h100s = R"({"nodes": 2, "node": {"server": "dgx-h100"}})";
+  const Case cases[] = {
+      {v100s, "all_reduce", "nvls", "auto, ring, tree, hierarchical, naive_tree"},
+      {v100s, "all_reduce", "in_network", "auto, ring, tree, hierarchical, naive_tree"},
+      {h100s, "all_to_all", "tree", "one of: auto"},
+      {h100s, "all_to_all", "ring", "one of: auto"},
+      {h100s, "all_gather", "nvls", "auto, ring"},
+      {h100s, "send_recv", "hierarchical", "auto, ring"},
+      {h100s, "broadcast", "tree", "auto, ring, naive_tree"},
+      {R"({"node": {"server": "dgx-h100"}})", "all_reduce", "tree", "auto, ring, nvls, naive_tree"},
+  };
+  for (const Case& c : cases) {
+    INFO(c.operation << " by " << c.algorithm);
+    const Scenario s = read_scenario_text(
+        R"({"clustersim": 1, "cluster": )" + std::string(c.cluster) + R"(, "job": {"model": "resnet-50"}})", "test",
+        {});
+    try {
+      collective(s, c.operation, {1e6}, {}, c.algorithm);
+      FAIL("not refused");
+    } catch (const InputError& error) {
+      REQUIRE(error.problems().size() == 1);
+      CHECK(error.problems()[0].pointer == "--algorithm");
+      CHECK(error.problems()[0].expected.find(c.expected) != std::string::npos);
+      CHECK_FALSE(error.problems()[0].hint.empty());
+    }
+    CHECK(collective(s, c.operation, {1e6}, {}, "auto").rows.size() == 1);
+  }
+}

@@ -260,6 +260,27 @@ TEST_CASE("a sweep that the cluster cannot have run is told, not used", "[calibr
   bool said = false;
   for (const Assumption& a : s.assumptions) said = said || a.why.find("not used") != std::string::npos;
   CHECK(said);
+  said = false;
+  for (const Assumption& a : collective(s, "all_reduce", {1e6}, {}, "auto").assumptions)
+    said = said || (a.pointer == "/cluster/collectives/0" && a.why.find("not used") != std::string::npos);
+  CHECK(said);
+}
+
+TEST_CASE("a collective says whether it is one of those measured", "[calibrate]") {
+  const Scenario s = scenario_of(R"({"nodes": 2, "node": {"server": "dgx-a100-40gb"}, "collectives": [
+      {"op": "all_reduce", "nodes": 2, "ranks": 16, "small": 1.1, "rate": 0.9, "limit": "nic"}]})");
+  const auto unmeasured = [&](const char* operation, std::optional<int> ranks) {
+    const CollectiveTable table = collective(s, operation, {1e6}, ranks, "auto");
+    std::string why;
+    for (const Assumption& a : table.assumptions)
+      if (a.why.find("not measured") != std::string::npos) why = a.value + ": " + a.why;
+    CHECK(table.rows[0].measured.empty() == !why.empty());
+    return why;
+  };
+  CHECK(unmeasured("all_reduce", {}).empty());
+  CHECK(unmeasured("all_reduce", 8) ==
+        "all_reduce inside a node: not measured, so the model stays uncorrected; measured: all_reduce between nodes");
+  CHECK(unmeasured("all_gather", {}).find("all_gather between nodes") == 0);
 }
 
 TEST_CASE("faults of a sweep are told together", "[calibrate]") {

@@ -150,6 +150,29 @@ TEST_CASE("a bridge is used whatever the driver says of PCIe, at the rate of the
   CHECK(busbw(R"(, "gpu_fabric": "nvlink3")") > 0.6 * 4 * 14.0625);
   CHECK(busbw(R"(, "gpu_fabric": "nvlink3", "p2p": true)") == busbw(R"(, "gpu_fabric": "nvlink3")"));
   CHECK(busbw("") < 20);
+  // Stated, false means no peer access at all, as with NCCL_P2P_DISABLE=1: host memory, as without a bridge.
+  CHECK(busbw(R"(, "gpu_fabric": "nvlink3", "p2p": false)") == busbw(R"(, "gpu_fabric": "pcie", "p2p": false)"));
+  // Of the GPU it is what the driver allows over PCIe, which leaves the bridge alone.
+  const auto data_centre = [](const std::string& gpu) {
+    const Scenario s = small::read(
+        R"({"node": {"gpu": )" + gpu + R"(, "gpus": 2, "gpu_fabric": {"link": "nvlink3", "shape": "pairs"}}})",
+        small::resnet(synthetic));
+    return collective(s, "all_reduce", {1073741824}, std::nullopt, "auto").rows.at(0).busbw_gb_per_s;
+  };
+  CHECK(data_centre(R"({"base": "a100-pcie-80gb", "p2p": false})") == data_centre(R"("a100-pcie-80gb")"));
+}
+
+TEST_CASE("peer access stated off takes NVLink away on every GPU, and the report says so") {
+  for (const char* node :
+       {R"("server": "dgx-a100-80gb")", R"("gpu": "rtx-3090", "gpus": 2, "gpu_fabric": "nvlink3")"}) {
+    const Scenario s =
+        small::read(R"({"node": {)" + std::string(node) + R"(, "p2p": false}})", small::resnet(synthetic));
+    INFO(node);
+    CHECK(s.cluster.groups[0].node.gpu_fabric.shape == "pcie");
+    CHECK(std::any_of(s.assumptions.begin(), s.assumptions.end(), [](const Assumption& a) {
+      return a.pointer == "/cluster/node/p2p" && a.why.find("nvlink3 is not used either") != std::string::npos;
+    }));
+  }
 }
 
 TEST_CASE("what is asked for and less than a step is told") {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "clustersim/clustersim.h"
+#include "models/fabric/node_tree.h"
 #include "models/workload/memory.h"
 
 using namespace clustersim;
@@ -385,4 +386,28 @@ TEST_CASE("every server and every instance of the catalog reads, or says what it
       CHECK(faults({{"/cluster/node/server", id}, {"/cost", "{}"}}).empty() == (incomplete.count(id) == 0));
     }
   }
+}
+
+TEST_CASE("cards share the lanes that one processor has, drives keep theirs") {
+  // Core i9-13900K: 20 lanes, four of them for a drive. One card 16, two 8 each, four 4 each; a 100 Gbit/s network card
+  // is a card more. PCIe 4.0: 25 GB/s over 16 lanes.
+  const auto node_of = [](const std::string& gpus, const std::string& more) {
+    return read(R"({"clustersim": 1, "cluster": {"node": {"gpu": "rtx-3090", "cpu": "core-i9-13900k", "gpus": )" +
+                gpus + more + R"(}}, "job": {"model": "resnet-50"}})")
+        .cluster.groups[0]
+        .node;
+  };
+  CHECK(node_of("1", "").pcie.lanes == 16);
+  CHECK(node_of("2", "").pcie.lanes == 8);
+  CHECK(node_of("4", "").pcie.lanes == 4);
+  CHECK(node_of("1", R"(, "nic": "eth-100g", "nics": 1)").pcie.lanes == 8);
+  CHECK(node_of("1", R"(, "nic": "eth-10g", "nics": 1)").pcie.lanes == 16);
+  CHECK(node_of("2", "").pcie.achievable.base() == Approx(node_of("1", "").pcie.achievable.base() / 2));
+  const NodeSpec roomy = read(R"({"clustersim": 1, "cluster": {"node": {"gpu": "rtx-3090", "gpus": 4,
+      "cpu": "ryzen-threadripper-pro-5975wx"}}, "job": {"model": "resnet-50"}})")
+                             .cluster.groups[0]
+                             .node;
+  CHECK(roomy.pcie.lanes == 16);
+  for (const PcieVertex& vertex : node_tree(node_of("4", "")))
+    if (vertex.kind == "storage") CHECK(vertex.link.base() == Approx(node_of("1", "").pcie.achievable.base() / 4));
 }

@@ -232,3 +232,27 @@ TEST_CASE("attention: its kernel follows the GPU, and one that the GPU or the jo
   CHECK(refused("dgx-h100", R"("gpt-2-small", "fusion": "eager")" + flash_3) == "/job/attention");
   CHECK(refused("dgx-h100", R"("resnet-50", "fusion": "fused")" + flash_3) == "/job/attention");
 }
+
+TEST_CASE("sharded step: what is said to be asked for is what a step holds") {
+  for (const Sharding sharding : {Sharding::full, Sharding::hybrid})
+    for (const bool no_sync : {true, false}) {
+      Job job = sharded(sharding);
+      job.accumulation = 3;
+      job.no_sync = no_sync;
+      const Bench four(bench::cluster(2, 2), job, {transformer()});
+      const StepRun three = run(four);
+      const auto said = [&](CollectiveOp op) {
+        double total = 0;
+        for (const RepeatedCollective& c : sharded_collectives(job, transformer(), 4, 2))
+          if (c.request.op == op) total += c.times * c.request.bytes;
+        return total;
+      };
+      CHECK(said(CollectiveOp::all_gather) == Approx(bytes(three, "all-gather")));
+      CHECK(said(CollectiveOp::reduce_scatter) == Approx(bytes(three, "reduce-scatter")));
+      CHECK(said(CollectiveOp::all_reduce) == Approx(bytes(three, "all-reduce of shards")));
+      double count = 0;
+      for (const RepeatedCollective& c : sharded_collectives(job, transformer(), 4, 2)) count += c.times;
+      CHECK(count == static_cast<double>(three.transfers(5)));
+    }
+  CHECK(sharded_collectives(sharded(Sharding::full), transformer(), 1, 1).empty());
+}

@@ -175,3 +175,22 @@ TEST_CASE("messages: what has none is refused") {
   s.cluster.groups[0].count = 100000;
   CHECK_THROWS_AS(report(s, true, true), InputError);
 }
+
+TEST_CASE("messages that nobody waits for are forecast and refused, those of a sharded step too") {
+  // 512 nodes that differ, each by itself: rings of 4,096 ranks, eight of them, send 4,095 messages a lane, in 98
+  // collectives a step: 4096 x 8 x 4095 x 98 = 1.3e10, and ten steps.
+  const std::string node = R"({"server": "dgx-h100")";
+  const Scenario mixed = read_text(
+      R"({"clustersim": 1, "cluster": {"groups": [{"nodes": 511, "node": )" + node + R"(}}, {"nodes": 1, "node": )" +
+      node + R"(, "cooling": {"inlet": "35 degC"}}}]}, "job": {"model": "gpt-3-6-7b", "sharding": "full",
+          "batch_per_gpu": 1, "data": {"from": "synthetic"}, "target": {"steps": 10}}})");
+  try {
+    report(mixed, false, true);
+    FAIL("not refused");
+  } catch (const InputError& error) {
+    REQUIRE(error.problems().size() == 1);
+    CHECK(error.problems()[0].pointer == "--fidelity");
+    CHECK(error.problems()[0].got == "1.3e+11 messages");
+    CHECK(error.problems()[0].hint.find("bundle") != std::string::npos);
+  }
+}
