@@ -24,6 +24,9 @@ std::optional<double> share_of(const DeviceModel& device, MathFormat format, con
     shape.math_gain *= share;
     return gemm_kernel(device, format, shape);
   };
+  const GemmShape& s = row.shape;
+  if (!(s.m >= 1 && s.n >= 1 && s.k >= 1 && s.batch >= 1 && s.bytes > 0)) return std::nullopt;
+  if (!std::isfinite(s.m * s.n * s.k * s.batch) || !std::isfinite(s.bytes) || !(row.seconds > 0)) return std::nullopt;
   double low = least_share, high = most_share;
   if (seconds_of(kernel(low)) < row.seconds || seconds_of(kernel(high)) > row.seconds) return std::nullopt;
   for (int i = 0; i < 60; ++i) {
@@ -54,6 +57,7 @@ std::optional<PrologueFit> fit_prologue(double sms, const std::vector<TimedProdu
   std::vector<double> measured, depths;
   for (const TimedProduct& row : rows) {
     const GemmShape& s = row.shape;
+    if (!std::isfinite(s.m * s.n * s.k)) return std::nullopt;
     const double waves = std::ceil(std::ceil(s.m / tile_m) * std::ceil(s.n / tile_n) * s.batch / sms);
     columns.push_back({1, waves * s.k, waves});
     measured.push_back(row.seconds);

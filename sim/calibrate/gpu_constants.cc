@@ -16,6 +16,8 @@ namespace clustersim {
 namespace {
 
 using Kernels = std::vector<SourcedKernel>;
+constexpr double most_bandwidth = 1e14;
+
 using Wanted = std::function<bool(const KernelRecord&)>;
 
 // A network's kernels follow each other in a graph or a stream; so do those of a record, by their length (session.h of
@@ -87,7 +89,15 @@ class Fitter {
     return all;
   }
 
-  DeviceModel device(bool graph) const { return device_model(calibrated_gpu(base_, constants_), graph); }
+  // With what was found so far.
+  const DeviceModel& device(bool graph) const {
+    if (known_ != constants_.size()) {
+      const GpuSpec gpu = calibrated_gpu(base_, constants_);
+      in_stream_ = device_model(gpu, false), in_graph_ = device_model(gpu, true);
+      known_ = constants_.size();
+    }
+    return graph ? in_graph_ : in_stream_;
+  }
 
   void add(const char* key, std::optional<Dimension> dimension, double value, const FitQuality& quality,
            const char* swept, const Kernels& from, const std::string& doubt = "") {
@@ -287,6 +297,8 @@ class Fitter {
     }
   }
 
+  mutable DeviceModel in_stream_, in_graph_;
+  mutable std::size_t known_ = static_cast<std::size_t>(-1);
   const std::vector<MeasuredFile>& files_;
   const GpuSpec& base_;
   std::vector<Constant>& constants_;
@@ -297,6 +309,8 @@ class Fitter {
 void leave_out_impossible(std::size_t first, std::vector<Constant>& constants, std::vector<std::string>& notes) {
   for (std::size_t i = first; i < constants.size();) {
     std::vector<Problem> problems;
+    if (constants[i].dimension == Dimension::bandwidth && !(constants[i].value <= most_bandwidth))
+      problems.push_back({"", "", "at most 100 TB/s", "", ""});
     CalibrationFile(parse_json(calibration_document({constants[i]}, {}, {}), "", problems), "").check(problems);
     if (problems.empty()) {
       ++i;

@@ -13,6 +13,8 @@ namespace {
 
 using Kernels = std::vector<SourcedKernel>;
 
+constexpr std::size_t most_clocks = 200, most_courses = 4;
+
 void add_sync(const std::vector<MeasuredFile>& files, std::vector<Constant>& constants) {
   std::map<double, double> casts, tests;
   for (const SourcedKernel& k : kernels_of(files, "amp_cast")) casts[k.record->number("elements")] = k.record->seconds;
@@ -48,7 +50,7 @@ void add_power(const std::vector<MeasuredFile>& files, const GpuSpec& gpu, std::
   bool limited = false, blind = false;
   for (const SourcedKernel& k : kernels_of(files, "clock_sweep")) {
     const std::string work = k.record->word("work");
-    if (work != "gemm" && work != "convolution") continue;
+    if ((work != "gemm" && work != "convolution") || used.size() >= most_clocks) continue;
     const double mhz = k.record->number("sm_clock_mhz"), watts = k.record->number("power_w");
     const double celsius = k.record->number("temperature_c");
     limited = limited || (k.file->power_limit_w > 0 && k.file->power_limit_w < 0.98 * gpu.tdp.base());
@@ -85,7 +87,9 @@ void add_power(const std::vector<MeasuredFile>& files, const GpuSpec& gpu, std::
 
 void add_cooling(const std::vector<MeasuredFile>& files, std::vector<Constant>& constants,
                  std::vector<std::string>& notes) {
-  for (const SourcedKernel& k : kernels_of(files, "thermal_step")) {
+  Kernels courses = kernels_of(files, "thermal_step");
+  if (courses.size() > most_courses) courses.resize(most_courses);
+  for (const SourcedKernel& k : courses) {
     const std::vector<double>*time = k.record->column("time_s"), *heating = k.record->column("heating"),
           *celsius = k.record->column("temperature_c"), *watts = k.record->column("power_w");
     if (time == nullptr || heating == nullptr || celsius == nullptr || watts == nullptr) continue;

@@ -137,14 +137,15 @@ constexpr const char* kernel_benchmarks[] = {"stream_copy",
                                              "clock_sweep",
                                              "thermal_step"};
 
-constexpr std::size_t most_kernels = 20000, most_members = 40, most_course = 4000, most_word = 60;
+constexpr std::size_t most_kernels = 5000, most_members = 40, most_course = 1000, most_word = 60;
+constexpr double least_kernel = 1e-9, most_kernel = 1e4;  // s; W of thermal_step
 
 // False where it is not one of them.
 bool take_kernel(const Record& record, int line, MeasuredFile& out) {
   if (std::none_of(std::begin(kernel_benchmarks), std::end(kernel_benchmarks),
                    [&](const char* name) { return record.benchmark == name; }))
     return false;
-  if (out.kernels.size() >= most_kernels) return true;
+  if (out.kernels.size() >= most_kernels || record.median < least_kernel || record.median > most_kernel) return true;
   KernelRecord kernel;
   kernel.benchmark = record.benchmark;
   kernel.line = line;

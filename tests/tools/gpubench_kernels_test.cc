@@ -1,6 +1,7 @@
 // A run of clustersim-gpubench on a made-up GPU, an H200 whose kernels, power and cooling are known, with 1 % of noise
 // a record: calibrate finds them, a scenario computes with them, and what cannot be seen becomes no number.
 #include <catch2/catch.hpp>
+#include <cctype>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -362,6 +363,49 @@ TEST_CASE("what gpubench's records cannot show becomes a note", "[calibrate][gpu
   const Calibrated s = calibrated(folder, slow);
   CHECK(has(s.notes, "norm_passes came out as"));
   CHECK(s.document.find("\"norm_passes\"") == std::string::npos);
+}
+
+TEST_CASE("damaged records of gpubench never become a file that cannot be read", "[calibrate][gpubench]") {
+  MadeUpRun run(truth());
+  run.add_streams();
+  run.add_launches();
+  run.add_products();
+  run.add_norms();
+  run.add_updates();
+  run.add_clocks();
+  const std::string whole_text = run.text();
+  std::vector<std::size_t> numbers;  // where one begins
+  for (std::size_t i = whole_text.find("records"); i + 1 < whole_text.size(); ++i)
+    if ((whole_text[i] == ' ' || whole_text[i] == ':') && std::isdigit(static_cast<unsigned char>(whole_text[i + 1])))
+      numbers.push_back(i + 1);
+  REQUIRE(numbers.size() > 300);
+  std::mt19937 random(11);
+  const Folder folder;
+  CalibrateOptions options;
+  options.bases = {"h200-sxm-141gb"};
+  for (int round = 0; round < 25; ++round) {
+    std::string text = whole_text;
+    for (int change = 0; change < 20; ++change) {
+      const std::size_t at = numbers[random() % numbers.size()];
+      if (!std::isdigit(static_cast<unsigned char>(text[at]))) continue;
+      // As long as what stood there, so that the other places stay.
+      const std::size_t length = text.find_first_not_of("0123456789.e-+", at) - at;
+      const char* const odd[] = {"0", "-1", "9e99", "1e18", "1e-9"};
+      std::string other = odd[random() % std::size(odd)];
+      if (other.size() > length) other = "0";
+      other.resize(length, ' ');
+      text.replace(at, length, other);
+    }
+    try {
+      const Calibrated c = calibrate({folder.file("gpu.json", text)}, options);
+      folder.file("mine.json", c.document);
+      const Scenario s = read_scenario(folder.file("s.json", scenario(R"("calibration": "mine.json", )")), {});
+      CHECK(s.cluster.groups[0].node.gpus == 1);
+    } catch (const InputError& error) {
+      // Refused as a whole, for want of a number that can be used; its own file is never at fault.
+      for (const Problem& p : error.problems()) FAIL_CHECK(p.file << " " << p.pointer << " " << p.expected);
+    }
+  }
 }
 
 TEST_CASE("a convolution is the product that the model makes of it", "[calibrate][gpubench]") {
