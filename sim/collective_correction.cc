@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "models/fabric/build_fabric.h"
 #include "models/workload/operator_kind.h"
@@ -10,6 +11,9 @@
 
 namespace clustersim {
 namespace {
+
+constexpr std::size_t few_sizes = 6;
+constexpr double most_of_few = 0.15;  // residual of one of them
 
 // A planner of a cluster with what it leans on.
 class Bench {
@@ -161,6 +165,11 @@ std::optional<FittedCorrection> fit_correction(const Cluster& cluster, const std
     modelled.push_back(check.planner().idle_seconds(c.op, at.back(), parties[i].first, parties[i].second));
   }
   fitted.quality = quality_of(at, measured, modelled);
+  const bool few = std::set<double>(at.begin(), at.end()).size() < few_sizes;
+  if (few && (far_from_model(factors) || fitted.quality.worst_residual > most_of_few))
+    fitted.doubt =
+        "so few sizes, so far from what the model gives, mislead at others more often than not: measure a "
+        "whole sweep (-b 8 -e 4G -f 2)";
   return fitted;
 }
 
@@ -200,7 +209,8 @@ void correct_collectives(ReadContext& context, const std::vector<CollectiveKeys>
                    "corrected by measurement: " + factors_text(fitted->correction) + "; " +
                        std::to_string(fitted->quality.rows) + " sizes met within " +
                        percent(fitted->quality.median_residual) + " (median), " +
-                       percent(fitted->quality.worst_residual) + " (worst)" + elsewhere(list, cluster));
+                       percent(fitted->quality.worst_residual) + " (worst)" + elsewhere(list, cluster) +
+                       (fitted->doubt.empty() ? "" : "; " + fitted->doubt));
   }
 }
 

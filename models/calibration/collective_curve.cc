@@ -9,6 +9,7 @@ namespace clustersim {
 namespace {
 
 constexpr std::size_t least_for_curve = 4;
+constexpr int more_of_largest = 2;  // times that a size from a quarter of the largest on counts again
 constexpr double most_factor = 20, most_residual = 0.5;
 constexpr double mib = 1048576.0;
 
@@ -103,18 +104,25 @@ std::optional<CollectiveCurve> fit_curve(const std::vector<TimedSize>& sweep) {
   const auto [low, high] = std::minmax_element(sizes.begin(), sizes.end());
   std::optional<CollectiveCurve> best;
   double least = 0;
+  // The largest sizes count more: what lies beyond the sweep is carried on from them.
+  std::vector<double> weighted_sizes = sizes, weighted = measured;
+  for (std::size_t i = 0; i < sizes.size() && different >= least_for_curve; ++i)
+    for (int more = 0; sizes[i] >= *high / 4 && more < more_of_largest; ++more)
+      weighted_sizes.push_back(sizes[i]), weighted.push_back(measured[i]);
   const auto consider = [&](bool with_fill, double knee) {
     std::vector<std::vector<double>> rows;
-    for (const double s : sizes)
+    for (const double s : weighted_sizes)
       rows.push_back(with_fill ? std::vector<double>{1, s, s / (s + knee)} : std::vector<double>{1, s});
-    const auto fit = robust_fit(rows, measured);
+    const auto fit = robust_fit(rows, weighted);
     if (!fit) return;
-    const double error = relative_error(measured, fit->fitted);
+    const double error = relative_error(weighted, fit->fitted);
     if (best && error >= least) return;
     least = error;
     const std::vector<double>& c = fit->coefficients;
+    const std::vector<double> fitted(fit->fitted.begin(),
+                                     fit->fitted.begin() + static_cast<std::ptrdiff_t>(sizes.size()));
     best = CollectiveCurve{c[0], with_fill ? c[2] : 0.0, knee, c[1] > 0 ? 1 / c[1] : 0.0,
-                           quality_of(sizes, measured, fit->fitted)};
+                           quality_of(sizes, measured, fitted)};
   };
   consider(false, 1);
   if (different >= least_for_curve && *high > 16 * *low)
@@ -124,6 +132,13 @@ std::optional<CollectiveCurve> fit_curve(const std::vector<TimedSize>& sweep) {
 
 double seconds_of(const ModelledSize& m, const CollectiveFactors& k) {
   return k.small * m.small_s + k.fill * m.fill_s * m.bytes / (m.bytes + k.knee * m.knee_bytes) + m.bound_s / k.rate;
+}
+
+bool far_from_model(const CollectiveFactors& factors) {
+  constexpr double scatters = 3;
+  const auto far = [](double factor, double scatter) { return std::fabs(std::log(factor)) > scatters * scatter; };
+  return far(factors.small, scatter_of_factors[0]) || far(factors.fill, scatter_of_factors[1]) ||
+         far(factors.rate, scatter_of_factors[3]);
 }
 
 std::optional<FactorFit> fit_factors(const std::vector<std::vector<ModelledSize>>& sweep) {

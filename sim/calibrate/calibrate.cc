@@ -132,6 +132,7 @@ FittedNumber number_of_sweep(const SweepEntry& entry) {
     const CollectiveCorrection& c = entry.correction->correction;
     number.value = "latency x " + factor_text(c.small) + ", rate of " + c.limit + " x " + factor_text(c.rate);
     quality = &entry.correction->quality;
+    number.doubt = entry.correction->doubt;
   } else if (entry.curve) {
     // Its residuals follow; how well a run's own model meets the points is said by its report.
     number.value =
@@ -224,6 +225,7 @@ Calibrated calibrate(const std::vector<std::string>& paths, const CalibrateOptio
       result.notes.push_back(sweep.name + ": one size only; two or more are needed");
       continue;
     }
+    if (const std::string advice = advice_on_sizes(sweep); !advice.empty()) result.checks.push_back(advice);
     const auto curve = fit_curve(sweep.sweep.points);
     entries.push_back({std::move(sweep), curve, std::nullopt});
   }

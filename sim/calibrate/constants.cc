@@ -74,7 +74,7 @@ class Collector {
           (range.first == range.second ? " " + std::to_string(range.first)
                                        : "s " + std::to_string(range.first) + " to " + std::to_string(range.second));
     if (rows.front().measured->confidence == Confidence::low)
-      c.doubt = "a single quick, cached or noisy measurement: " + rows.front().measured->how;
+      c.doubt = "a single quick, cached, noisy or disturbed measurement: " + rows.front().measured->how;
     return c;
   }
 

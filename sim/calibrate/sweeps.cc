@@ -58,6 +58,20 @@ void warn_of_repeats(MeasuredFile& file) {
                                ": two ways of going, or noise; their median is neither. Keep the rows of one");
 }
 
+std::string advice_on_sizes(const SourcedSweep& sweep) {
+  constexpr std::size_t few = 6;
+  constexpr double small = 1048576, large = 64 * 1048576.0;
+  const std::vector<TimedSize>& points = sweep.sweep.points;
+  if (points.size() >= few) return "";
+  const bool no_small = points.front().bytes > small, no_large = points.back().bytes < large;
+  if (!no_small && !no_large) return "";
+  return sweep.name + ": " + std::to_string(points.size()) + " sizes, " +
+         (no_small && no_large ? "none up to 1 MiB and none from 64 MiB on"
+          : no_small           ? "none up to 1 MiB, which would show the latency"
+                               : "none from 64 MiB on, which would show the rate") +
+         "; two that do best are one of 8 KiB to 1 MiB and one from 64 MiB on, a sweep (-b 8 -e 4G -f 2) does better";
+}
+
 std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files) {
   using Key = std::tuple<CollectiveOp, int, int>;
   struct Group {

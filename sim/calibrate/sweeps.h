@@ -21,6 +21,10 @@ struct SourcedSweep {
 // that a collective goes is neither of them.
 void warn_of_repeats(MeasuredFile& file);
 
+// What a sweep of few sizes lacks, "" where nothing: one up to 1 MiB, which shows the latency, and one from 64 MiB on,
+// which shows the rate. Between them NCCL changes its protocol, and a size says little of either.
+std::string advice_on_sizes(const SourcedSweep& sweep);
+
 // In the order of operation, nodes, ranks. At most 400 sizes a sweep, evenly taken.
 std::vector<SourcedSweep> sweeps_of(const std::vector<MeasuredFile>& files);
 

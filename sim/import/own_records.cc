@@ -13,6 +13,7 @@ namespace clustersim {
 namespace {
 
 constexpr double noisy_spread = 0.2;
+constexpr double least_cpu_share = 0.8;      // of the cores' time that the program's threads got
 constexpr double most_random_block = 16384;  // operations a second are of 4 KiB; larger blocks are bound by bytes
 
 struct Record {
@@ -190,6 +191,11 @@ void take(const Record& record, int line, MeasuredFile& out, int& unused) {
   if (noisy) {
     measured->confidence = Confidence::low;
     out.warn(line, record.benchmark + " varied by more than 20 % from sample to sample");
+  }
+  const auto cpu_share = number_at(record.json, "conditions/cpu_share");
+  if (cpu_share && *cpu_share < least_cpu_share) {
+    measured->confidence = Confidence::low;
+    out.warn(line, record.benchmark + ": other programs took part of the cores");
   }
   out.add(*measured);
   // One thread that reads one block at a time: how long a read takes.

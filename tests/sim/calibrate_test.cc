@@ -222,6 +222,22 @@ TEST_CASE("a cached read is not mixed with an unsteady one of the disk", "[calib
   CHECK(latency_of(read("cached", 1e-6, 0.01)) == "1 us");
 }
 
+TEST_CASE("what was measured beside other programs is doubted", "[calibrate]") {
+  const Folder folder;
+  const auto doubt_of = [&](double cpu_share) {
+    const std::string path = folder.file("host.json", R"({"clustersim_measurements": 1, "program":
+      "clustersim-hostbench", "version": "1", "date": "2026-12-01", "quick": false, "machine": {}, "records": [
+      {"benchmark": "memory_triad", "parameters": {"threads": 2, "bytes": 3e8}, "median": 0.01, "unit": "s", "spread":
+      0.02, "samples": 5, "derived": {"bytes_per_s": 3e10}, "conditions": {"cpu_share": )" +
+                                                          std::to_string(cpu_share) + "}}]}");
+    const Calibrated c = calibrate({path}, {});
+    CHECK(c.files[0].warnings.empty() == c.numbers[0].doubt.empty());
+    return c.numbers[0].doubt;
+  };
+  CHECK(doubt_of(0.98).empty());
+  CHECK_FALSE(doubt_of(0.49).empty());
+}
+
 TEST_CASE("one run of clustersim-hostbench predicts the next within 15 %", "[calibrate]") {
   // Two runs on one machine. The disk of that virtual machine gave 0.47 and 1.63 GB/s to four sequential
   // readers, each run by itself steady within 2 %: such a number predicts nothing, and is left out here.
@@ -270,6 +286,15 @@ TEST_CASE("sizes that a log has twice are told, and so is that their times diffe
   const std::string noise = warnings(once + row(1048576, 105));
   CHECK(noise.find("1 size was measured more than once") != std::string::npos);
   CHECK(noise.find("two ways") == std::string::npos);
+  // Which sizes would say more, where there are few: once has one of each kind.
+  const auto advice = [&](const std::string& rows) {
+    const std::vector<std::string> checks = calibrate({folder.file("log", head + rows)}, {}).checks;
+    return checks.empty() ? std::string() : checks.front();
+  };
+  CHECK(advice(once).empty());
+  CHECK(advice(row(1048576, 100) + row(8388608, 200)).find("none from 64 MiB on") != std::string::npos);
+  CHECK(advice(row(134217728, 2000) + row(268435456, 4000)).find("none up to 1 MiB") != std::string::npos);
+  CHECK(advice(row(4194304, 150) + row(8388608, 200)).find("none up to 1 MiB and none") != std::string::npos);
   // 2.2 times apart: two ways.
   CHECK(warnings(once + row(1048576, 220)).find("two ways") != std::string::npos);
 }

@@ -1,6 +1,7 @@
 #include "tools/gpubench/cudnn_graph.h"
 
 #include <algorithm>
+#include <string>
 
 #include "tools/gpubench/libraries.h"
 
@@ -125,6 +126,7 @@ CudnnPlan::CudnnPlan(const Cudnn& library, const Descriptor& operation, bool ten
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_OPS, CUDNN_TYPE_BACKEND_DESCRIPTOR, 1, &raw);
   graph.set(CUDNN_ATTR_OPERATIONGRAPH_HANDLE, CUDNN_TYPE_HANDLE, 1, &handle_);
   graph.finalize("describe an operation of cuDNN");
+  std::string no_memory;
   for (cudnnBackendHeurMode_t mode : {CUDNN_HEUR_MODE_A, CUDNN_HEUR_MODE_FALLBACK}) {
     for (const SharedDescriptor& configuration : configurations(graph, mode)) {
       const EngineNotes notes = notes_of(*configuration);
@@ -138,14 +140,20 @@ CudnnPlan::CudnnPlan(const Cudnn& library, const Descriptor& operation, bool ten
                                                   CUDNN_TYPE_INT64, 1, &count, &bytes),
             "ask for the workspace of a plan");
       if (static_cast<std::size_t>(bytes) > most_workspace_bytes) continue;
-      if (bytes > 0) workspace_ = allocate(static_cast<std::size_t>(bytes));
+      try {
+        workspace_ = bytes > 0 ? allocate(static_cast<std::size_t>(bytes)) : nullptr;
+      } catch (const Unavailable& reason) {  // another engine may need less
+        cudaGetLastError();
+        no_memory = reason.what();
+        continue;
+      }
       configuration_ = configuration;
       plan_ = plan;
       notes_ = notes;
       return;
     }
   }
-  throw Unavailable("cuDNN has no engine for this operation on this GPU");
+  throw Unavailable(no_memory.empty() ? "cuDNN has no engine for this operation on this GPU" : no_memory);
 }
 
 void CudnnPlan::bind(const std::vector<std::int64_t>& ids, const std::vector<void*>& data) {

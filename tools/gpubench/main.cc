@@ -184,8 +184,10 @@ int run(int count, char** arguments) {
     session.warm_up();
     for (const Group& group : groups) {
       if (!measurement::wanted(options, group.name)) continue;
-      const double limit_s = options.quick ? group.limit_s / 6 : group.limit_s;
-      session.begin_group(group.name, std::min(limit_s, end_s - gpubench::now_s()));
+      // A group that runs alone has the time of all.
+      const bool alone = options.only.size() == 1;
+      const double left_s = end_s - gpubench::now_s(), limit_s = options.quick ? group.limit_s / 6 : group.limit_s;
+      session.begin_group(group.name, alone ? left_s : std::min(limit_s, left_s));
       try {
         group.run(session);
       } catch (const gpubench::Unavailable& reason) {

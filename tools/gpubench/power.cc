@@ -104,7 +104,10 @@ void add_series(Record& record, const std::vector<Reading>& readings, double beg
 }
 
 void step_of_heat(Session& session) {
-  const double heating_s = 20, cooling_s = 10;
+  // Long enough for a heat sink in air (a time constant of a minute) where the run is of this group alone.
+  constexpr double long_heating_s = 130, long_cooling_s = 60;
+  const bool whole = session.remaining_s() > long_heating_s + long_cooling_s;
+  const double heating_s = whole ? long_heating_s : 20, cooling_s = whole ? long_cooling_s : 10;
   const Parameters parameters = {{"heating_s", heating_s}, {"cooling_s", cooling_s}};
   if (session.quick()) return session.skip("thermal_step", parameters, "left out by --quick");
   if (session.remaining_s() < heating_s + cooling_s)
