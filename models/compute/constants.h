@@ -33,6 +33,10 @@ constexpr double simt_hbm = 0.95;         // [published: micro.csv, A100 0.93-0.
 constexpr double simt_hopper = 0.77;      // [published: micro.csv, H100 SXM 0.78, H200 0.77, H100 PCIe 0.73]
 constexpr double simt_dual_issue = 0.69;  // [published: micro.csv, RTX 3090 0.69, RTX 4090 0.66: fp32 shares a port]
 constexpr double simt_dual_issue_pro = 0.61;  // [published: micro.csv, RTX A6000 and A4000 0.62, PRO 6000 0.61]
+// Of the last two, what a board's power holds: below so many watts per TFLOP/s of the peak the share falls with this
+// power of them.
+constexpr double simt_cool_w_per_tflop = 4.7;  // [published: micro.csv, PRO 6000 4.8 W 0.61, L20 4.6 W 0.63]
+constexpr double simt_held_power = 0.75;       // [published: micro.csv, L40S 3.8 W 0.51, L4 2.4 W 0.40]
 // RTX 2080 Ti 13.0 of the 16.5 TFLOP/s that its clock allows, above its data sheet.
 constexpr double simt_turing = 0.79;  // [published: micro.csv]
 // Arithmetic saved by Winograd on fp32 3x3 convolutions of stride 1. None where integer work takes half of the fp32
