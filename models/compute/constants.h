@@ -33,6 +33,10 @@ constexpr double simt_hbm = 0.95;         // [published: micro.csv, A100 0.93-0.
 constexpr double simt_hopper = 0.77;      // [published: micro.csv, H100 SXM 0.78, H200 0.77, H100 PCIe 0.73]
 constexpr double simt_dual_issue = 0.69;  // [published: micro.csv, RTX 3090 0.69, RTX 4090 0.66: fp32 shares a port]
 constexpr double simt_dual_issue_pro = 0.61;  // [published: micro.csv, RTX A6000 and A4000 0.62, PRO 6000 0.61]
+// Of the last two, what a board's power holds: below so many watts per TFLOP/s of the peak the share falls with this
+// power of them.
+constexpr double simt_cool_w_per_tflop = 4.7;  // [published: micro.csv, PRO 6000 4.8 W 0.61, L20 4.6 W 0.63]
+constexpr double simt_held_power = 0.75;       // [published: micro.csv, L40S 3.8 W 0.51, L4 2.4 W 0.40]
 // RTX 2080 Ti 13.0 of the 16.5 TFLOP/s that its clock allows, above its data sheet.
 constexpr double simt_turing = 0.79;  // [published: micro.csv]
 // Arithmetic saved by Winograd on fp32 3x3 convolutions of stride 1. None where integer work takes half of the fp32
@@ -53,8 +57,11 @@ constexpr double stream_low_power = 0.75;  // [published: micro.csv, T4 0.75, L4
 constexpr double framework_stream = 0.85;  // [fitted: T0070, mlperf v2.0 dgxa100 resnet]
 
 // Share of the L2 that a tensor may fill and still be there when the next sweep reads it.
-constexpr double l2_usable = 0.4;  // [assumed: A100 and later keep copies in both halves]
-constexpr double l2_speed = 3;     // L2 over DRAM bandwidth [assumed]
+// Read again and again, A100 keeps 28 of its 40 MB, H100 36 of 50; a network's sweeps write beside it. The undivided L2
+// of L40 keeps all of its 96 MB at 6 times DRAM's speed: with that RTX 4090 and L4 come out nearer, L40 and L40S
+// farther, so it is not taken. [published: micro.csv M1270 to M1275]
+constexpr double l2_usable = 0.4;  // [assumed: 0.6 of what A100 keeps]
+constexpr double l2_speed = 3;     // L2 over DRAM bandwidth [published: the same rows, A100 2.9, H100 3.5]
 
 // ---- Fixed time of a kernel: launch gap, ramp and drain
 

@@ -46,7 +46,11 @@ double stream_fraction(const GpuSpec& gpu) {
 bool is_dual_issue(const GpuSpec& gpu) { return !is_hbm(gpu) && gpu.peak_tf32.has_value(); }
 
 double simt_fraction(const GpuSpec& gpu) {
-  if (is_dual_issue(gpu)) return is_geforce(gpu) ? compute::simt_dual_issue : compute::simt_dual_issue_pro;
+  if (is_dual_issue(gpu)) {
+    const double share = is_geforce(gpu) ? compute::simt_dual_issue : compute::simt_dual_issue_pro;
+    const double watts = gpu.tdp.base() / (gpu.peak_fp32.base() * 1e-12);
+    return share * std::min(1.0, std::pow(watts / compute::simt_cool_w_per_tflop, compute::simt_held_power));
+  }
   if (gpu.architecture == "Hopper") return compute::simt_hopper;
   return is_turing(gpu) && !is_geforce(gpu) ? compute::simt_turing : compute::simt_hbm;
 }

@@ -126,6 +126,17 @@ TEST_CASE("device: mixed precision takes the faster of two 16-bit formats") {
   CHECK(device_model(gpu, true).rate(MathFormat::half) == device_model(same, true).rate(MathFormat::half));
 }
 
+TEST_CASE("device: CUDA cores that share a port slow down where the board has few watts for them") {
+  // L40S: 350 W for 91.6 TFLOP/s, 3.8 W each, of the 4.7 W where the share begins to fall; measured is 0.51 of the
+  // peak.
+  const GpuSpec l40s = suite::gpu_spec("l40s");
+  const double share = 0.61 * std::pow(350 / 91.6 / 4.7, 0.75);
+  CHECK(device_model(l40s, true).rate(MathFormat::simt) == Approx(share * 91.6e12));
+  CHECK(share == Approx(0.51).epsilon(0.03));
+  // RTX 3090: 350 W for 35.6, enough for all it can do.
+  CHECK(device_model(suite::gpu_spec("rtx-3090"), true).rate(MathFormat::simt) == Approx(0.69 * 35.6e12));
+}
+
 TEST_CASE("device: an accelerator with few known numbers still gets positive rates") {
   // As a data sheet that lists one matrix peak, bandwidth and memory only: no fp32 peak, no clock, no SM count.
   GpuSpec sparse;
