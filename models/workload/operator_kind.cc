@@ -34,7 +34,7 @@ constexpr KindRule kind_rules[] = {
     {"multitensor", OperatorKind::optimizer},
     {"sgdkernel", OperatorKind::optimizer},
     {"sgd_", OperatorKind::optimizer},
-    {"lamb", OperatorKind::optimizer},
+    {"lambstage", OperatorKind::optimizer},  // not "lamb": PyTorch's kernels are named after their lambdas
     {"flash", OperatorKind::attention},
     {"fmha", OperatorKind::attention},
     {"attention", OperatorKind::attention},
@@ -55,6 +55,7 @@ constexpr KindRule kind_rules[] = {
     {"dgrad", OperatorKind::convolution},
     {"wgrad", OperatorKind::convolution},
     {"scudnn", OperatorKind::convolution},
+    {"convert", OperatorKind::elementwise},
     {"conv", OperatorKind::convolution},
     {"splitkreduce", OperatorKind::elementwise},
     {"gemm", OperatorKind::matmul},
@@ -62,6 +63,8 @@ constexpr KindRule kind_rules[] = {
     {"cutlass", OperatorKind::matmul},
     {"xmma", OperatorKind::matmul},
     {"nvjet", OperatorKind::matmul},
+    {"cijk_", OperatorKind::matmul},       // rocBLAS and hipBLASLt
+    {"triton_tem", OperatorKind::matmul},  // templates of Inductor: products; its other kernels are fused elementwise
     {"matmul", OperatorKind::matmul},
     {"elementwise", OperatorKind::elementwise},
     {"vectorized", OperatorKind::elementwise},

@@ -110,12 +110,14 @@ class StepMaker {
       // What lasts beyond the step runs beside the next one.
       e.end = op.start + std::clamp<SimTime>(op.duration, 0, std::max<SimTime>(trace_.step - op.start, 0));
       if (op.duration >= 0) e.seconds = sim_time_to_seconds(e.end - e.start);
-      if (!trace_.dependencies) e.after_row = row_before(op.start);
+      bool told = trace_.dependencies;
       for (std::int32_t d = 0; d < op.after_count; ++d) {
         const auto before = static_cast<std::size_t>(trace_.after[static_cast<std::size_t>(op.first_after + d)]);
         if (exchange_of[before] >= 0) e.after.push_back(exchange_of[before]);
         if (row_of_[before] >= 0) e.after_row = std::max(e.after_row, row_of_[before]);
+        told = told || row_of_[before] >= 0;
       }
+      if (!told) e.after_row = row_before(op.start);
       const auto [queue, is_new] = last_of_stream.try_emplace(op.stream, -1);
       e.follows = queue->second;
       e.queue = op.stream;
@@ -167,11 +169,21 @@ class StepMaker {
     }
   }
 
+  // The first kernel of the optimizer behind the last product; gradients that are zeroed by the same kernels at the
+  // beginning of a step are none of it.
+  std::size_t update_begin() const {
+    std::size_t first = row_.size();
+    for (std::size_t i = row_.size(); i-- > 0;) {
+      if (bound_by_arithmetic(op_of(row_[i]).kind) && first < row_.size()) return first;
+      if (op_of(row_[i]).kind == OperatorKind::optimizer) first = i;
+    }
+    return first;
+  }
+
   // All-reduces that the recording of one GPU could not have.
   void add_gradients() {
     if (trace_.parameters <= 0) return;
-    std::size_t update = 0;
-    while (update < row_.size() && op_of(row_[update]).kind != OperatorKind::optimizer) ++update;
+    const std::size_t update = update_begin();
     const SimTime backward_end = update == 0 ? 0 : row_[update - 1].end;
     const double per_element = job_.gradient_precision == GradientPrecision::fp16 ? 2 : 4;
     const double total = trace_.parameters * per_element;
@@ -282,12 +294,15 @@ class StepMaker {
       free = std::max(free, exchanges_[static_cast<std::size_t>(other)].end);
     }
     const SimTime queue_free = e.follows < 0 ? 0 : exchanges_[static_cast<std::size_t>(e.follows)].end;
-    if (e.start > std::max(free, queue_free)) {  // the host launched it that much later
+    if (e.start > std::max(free, queue_free)) {
+      // It was next in its queue, or the host launched it that much later.
+      const bool next_in_queue = queue_free > free && e.start - queue_free <= just_after;
       ReplayPiece later;
       later.kind = PieceKind::host;
       later.part = Part::host_overhead;
-      later.seconds = sim_time_to_seconds(e.start - free);
+      later.seconds = sim_time_to_seconds(e.start - (next_in_queue ? queue_free : free));
       later.after = std::move(piece.after);
+      if (next_in_queue) later.after.push_back(exchanges_[static_cast<std::size_t>(e.follows)].piece);
       piece.after = {add_piece(std::move(later))};
     }
     if (e.follows >= 0) piece.after.push_back(exchanges_[static_cast<std::size_t>(e.follows)].piece);

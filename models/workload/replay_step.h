@@ -14,7 +14,8 @@
 // length and counts that share of it as idle (Work::activity). Else, where the host was
 // the slower (Launch::host), the kernel starts when the host, counted from the last moment it waited for the GPU, gets
 // there: on a faster GPU the pause grows. All other pauses keep their length after what the kernel follows.
-// A collective starts after the last kernel that had ended before it, as much later as recorded. A kernel waits for a
+// A collective starts after the kernel that the recording says it waits for, else after the last one that had ended
+// before it, as much later as recorded, or as soon as its queue lets it where it stood there. A kernel waits for a
 // collective where the recording says so, where the pause before it ended with one or was mostly that, or where the
 // optimizer begins.
 //
@@ -23,7 +24,7 @@
 //
 // Assumes the recorded kernels would run on the target: same shapes, same number formats; tile quantisation, cache
 // sizes and other kernel choices are not covered. Source: roofline (compute/roofline.h), device_model.h.
-// Checked by: tests/models/replay_step_test.cc, tests/sim/replay_test.cc; not validated on a second GPU.
+// Checked by: tests/sim/replay_test.cc, tests/models/operator_kind_test.cc; not validated on a second GPU.
 #pragma once
 
 #include <cstdint>

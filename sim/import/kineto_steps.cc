@@ -194,7 +194,7 @@ bool has_next(const KinetoSteps& steps, std::size_t step) {
 class TraceMaker {
  public:
   TraceMaker(const KinetoFile& file, const KinetoSteps& steps, std::size_t step)
-      : file_(file), step_(steps.steps[step]), on_gpu_(steps.on_gpu) {
+      : file_(file), step_(steps.steps[step]), on_gpu_(steps.on_gpu), main_stream_(steps.main_stream) {
     origin_ns_ = on_gpu_ && !step_.events.empty() ? first_kernel_ns(file, steps, step) : step_.start_ns;
     if (has_next(steps, step)) repeats_ns_ = period_ns(file, steps, step);
     index_host();
@@ -212,6 +212,7 @@ class TraceMaker {
       }
       trace_.operators.push_back(op);
     }
+    find_early_launches();
     trace_.step = period * ps_per_ns;
     if (repeats_ns_ <= 0)  // else what ends later runs beside the next step
       for (const TraceOperator& op : trace_.operators) trace_.step = std::max(trace_.step, op.start + op.duration);
@@ -286,6 +287,34 @@ class TraceMaker {
     return &file_.payloads[static_cast<std::size_t>(found->second)];
   }
 
+  // A collective that stood in its queue behind others starts later than it could. It waits for no kernel that the host
+  // launched behind it: the last one of the main stream that was launched before is what it can depend on.
+  void find_early_launches() {
+    struct Kernel {
+      std::int64_t launch_ns, end_ns;
+      std::int32_t place;
+    };
+    std::vector<Kernel> kernels;  // of the main stream, which runs them as they were launched
+    for (std::size_t i = 0; i < step_.events.size(); ++i) {
+      const KinetoEvent& e = file_.events[step_.events[i]];
+      const auto launch = launch_of_.find(e.correlation);
+      if (launch == launch_of_.end()) continue;
+      if (trace_.operators[i].kind != OperatorKind::collective) {
+        if (e.stream == main_stream_) kernels.push_back({launch->second, e.end_ns(), static_cast<std::int32_t>(i)});
+        continue;
+      }
+      const auto ended =
+          std::partition_point(kernels.begin(), kernels.end(), [&](const Kernel& k) { return k.end_ns <= e.start_ns; });
+      const auto launched =
+          std::partition_point(kernels.begin(), ended, [&](const Kernel& k) { return k.launch_ns < launch->second; });
+      if (launched == ended || launched == kernels.begin()) continue;
+      TraceOperator& op = trace_.operators[i];
+      op.first_after = static_cast<std::int32_t>(trace_.after.size());
+      op.after_count = 1;
+      trace_.after.push_back((launched - 1)->place);
+    }
+  }
+
   // Why the GPU was idle before this kernel, if it was.
   Launch launch_of(const KinetoEvent& e, std::int64_t covered_ns) const {
     const auto launch = launch_of_.find(e.correlation);
@@ -316,6 +345,7 @@ class TraceMaker {
   const KinetoFile& file_;
   const KinetoStep& step_;
   bool on_gpu_;
+  std::int16_t main_stream_;
   std::int64_t origin_ns_ = 0, repeats_ns_ = 0;  // 0: not known to repeat
   StepTrace trace_;
   std::vector<Range> updates_, waits_;                        // in the order of their starts

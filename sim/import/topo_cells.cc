@@ -34,9 +34,10 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-// "NV12", and what has its form in a number that no GPU has: "NV999", "NV-3", "NV0".
+// "NV12", and what has its form in a number that no GPU has: "NV999", "NV-3", "NV0", or in none: "NVx".
 bool is_nvlink(const std::string& word) {
-  return word.starts_with("NV") && word.size() > 2 && word.find_first_not_of("+-0123456789", 2) == std::string::npos;
+  return word.starts_with("NV") && word.size() > 2 &&
+         word.find_first_not_of("+-.0123456789xX?#", 2) == std::string::npos;
 }
 
 bool is_distance(const std::string& word) {

@@ -49,6 +49,9 @@ class Builder {
           std::to_string(empty_cells_) + " cells of the matrix are empty" +
           (odd_cell_.empty() ? "" : ", or hold no relation as " + shown(odd_cell_, 20) + " does") +
           ": the mirrored ones count");
+    if (silent_pairs_ > 0)
+      facts_.warnings.push_back(std::to_string(silent_pairs_) +
+                                " pairs of GPUs are told in neither row: taken to have no NVLink between them");
     if (impossible_ > 0)
       facts_.warnings.push_back(std::to_string(impossible_) +
                                 " cells of the matrix name a number of NVLinks that no GPU "
@@ -190,6 +193,7 @@ class Builder {
       for (std::size_t b = a + 1; b < count_; ++b) {
         if (!gpu_number(matrix_.columns[a]) || !gpu_number(matrix_.columns[b])) continue;
         const std::string word = relation(a, b);
+        silent_pairs_ += word.empty();
         const auto [first, second] = std::minmax(part_of_column_.at(a), part_of_column_.at(b));
         if (const auto links = nvlinks_of(word)) facts_.cables.push_back({first, second, *links});
         if (is_impossible(word)) facts_.unsure_cables.insert({first, second});
@@ -203,7 +207,7 @@ class Builder {
   NodeFacts facts_;
   std::map<std::size_t, int> socket_part_, part_of_column_;
   std::string unequal_, odd_cell_, impossible_cell_;
-  int empty_cells_ = 0, impossible_ = 0;
+  int empty_cells_ = 0, impossible_ = 0, silent_pairs_ = 0;
 };
 
 // Whether the driver lets GPUs reach each other, from the matrix of topo -p2p.

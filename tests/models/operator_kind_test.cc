@@ -17,6 +17,15 @@ TEST_CASE("kernels are known by their names") {
   CHECK(operator_kind("gloo:all_reduce") == OperatorKind::collective);
   CHECK(operator_kind("Memcpy HtoD (Pinned -> Device)") == OperatorKind::host_copy);
   CHECK(operator_kind("Memset (Device)") == OperatorKind::copy);
+  // PyTorch names kernels after the lambdas that they run, which is no LAMB.
+  CHECK(operator_kind("void at::native::unrolled_elementwise_kernel<at::native::direct_copy_kernel_cuda("
+                      "at::TensorIteratorBase&)::{lambda()#3}::operator()() const::{lambda(float)#1}>") ==
+        OperatorKind::elementwise);
+  CHECK(operator_kind("void multi_tensor_apply_kernel<LAMBStage1Functor<float>>") == OperatorKind::optimizer);
+  CHECK(operator_kind("convertTensor_kernel<float, __half>") == OperatorKind::elementwise);
+  CHECK(operator_kind("Cijk_Ailk_Bljk_HHS_BH_MT128x128x32_MI32x32x8x1") == OperatorKind::matmul);
+  CHECK(operator_kind("triton_tem_fused_mm_12") == OperatorKind::matmul);
+  CHECK(operator_kind("triton_poi_fused_add_3") == OperatorKind::elementwise);
   CHECK(operator_kind("my_own_thing") == OperatorKind::unknown);
 }
 

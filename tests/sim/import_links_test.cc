@@ -63,7 +63,7 @@ std::string xml(const std::string& count, bool to_switch) {
 }  // namespace
 
 TEST_CASE("a matrix whose numbers of NVLinks no GPU has: told, unknown, and the product's board assumed") {
-  for (const char* cell : {"NV999", "NV-3", "NV0", "NV19"}) {
+  for (const char* cell : {"NV999", "NV-3", "NV0", "NV19", "NVx"}) {
     const Imported named = topology(matrix(8, cell) + products(8, a100));
     CHECK(says(named.warnings, "56 cells of the matrix name a number of NVLinks that no GPU has, \"" +
                                    std::string(cell) + "\" for one"));
@@ -79,6 +79,12 @@ TEST_CASE("a matrix whose numbers of NVLinks no GPU has: told, unknown, and the 
   const Imported cards = topology(matrix(2, "NV999") + products(2, "NVIDIA A100 80GB PCIe"));
   CHECK(says(cards.unknown, "so PCIe alone is assumed"));
   CHECK(writes(cards, R"("shape": "pcie")"));
+}
+
+TEST_CASE("what stands in neither row is told, with a word that is no relation") {
+  const Imported found = topology(matrix(2, "fast") + products(2, "NVIDIA A100 80GB PCIe"));
+  CHECK(says(found.warnings, "2 cells of the matrix are empty, or hold no relation as \"fast\" does"));
+  CHECK(says(found.warnings, "1 pairs of GPUs are told in neither row"));
 }
 
 TEST_CASE("an impossible cell is the mirrored one, else as many links as the fewest of another pair") {

@@ -193,6 +193,19 @@ TEST_CASE("gradients of a one-GPU recording are exchanged on several") {
   CHECK(faults(server("a100-sxm4-40gb", 1), job(file)).empty());
 }
 
+TEST_CASE("gradients wait for the backward pass, though the optimizer's kernels zero them when a step begins") {
+  // 10 ms of products, then 1 ms of the optimizer; kernels of the same name for 1 ms before do not move the exchange.
+  const std::string head = on_a100_40 + R"(, "parameters": 25e6)";
+  const TestFile plain("plain.json", step_text(head, {operator_text("batch_norm", 0, 1000),
+                                                      operator_text("ampere_fp16_s16816gemm", 1000, 10000),
+                                                      operator_text("multi_tensor_apply_sgd", 11000, 1000)}));
+  const TestFile zeroed("zeroed.json", step_text(head, {operator_text("multi_tensor_apply_zero", 0, 1000),
+                                                        operator_text("ampere_fp16_s16816gemm", 1000, 10000),
+                                                        operator_text("multi_tensor_apply_sgd", 11000, 1000)}));
+  const std::string four = server("a100-sxm4-40gb", 4);
+  CHECK(step_of(small::read(four, job(zeroed))) == Approx(step_of(small::read(four, job(plain)))).epsilon(1e-6));
+}
+
 TEST_CASE("what a trace cannot answer is refused") {
   const TestFile unsized("unsized.json", exchanging(""));
   CHECK(faults(server("a100-sxm4-40gb", 2), job(unsized)).empty());
