@@ -98,7 +98,10 @@ class Adviser {
     const double want = 16.0 * node_->gpus + 16.0 * node_->nics + 4.0 * node_->storage.count;
     if (have <= 0 || want <= have) return;
     add("PCIe lanes",
-        text("%.0f lanes for %.0f GPUs at x16 with their cards and drives, which want %.0f", have, node_->gpus, want),
+        text("%.0f lanes for %.0f GPUs at x16 with their cards and drives, which want %.0f", have, node_->gpus, want) +
+            (node_->pcie.lanes > 0 && node_->pcie.lanes < 16
+                 ? "; slots are taken for x" + std::to_string(node_->pcie.lanes)
+                 : ""),
         "a processor with more lanes, a board with PCIe switches, or GPUs at x8", "", "claim 57");
   }
 

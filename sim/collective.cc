@@ -112,8 +112,8 @@ void check_possible(const CollectivePlanner& planner, const CollectiveRequest& r
 // Of what the scenario was taken for: what the links and the measurements of collectives are.
 std::vector<Assumption> link_assumptions(const Scenario& scenario) {
   constexpr const char* starts[] = {"/cluster/fabric", "/cluster/collectives", "/cluster/calibration", "link/", "nic/"};
-  constexpr const char* ends[] = {"/gpu_fabric", "/gpu_fabric/shape", "/nic",     "/nics",    "/p2p",
-                                  "/acs",        "/gpudirect",        "/sockets", "/topology"};
+  constexpr const char* ends[] = {"/gpu_fabric", "/gpu_fabric/shape", "/nic",     "/nics",     "/p2p",
+                                  "/acs",        "/gpudirect",        "/sockets", "/topology", "/cpu"};
   std::vector<Assumption> found;
   for (const Assumption& a : scenario.assumptions) {
     const bool begins = std::any_of(std::begin(starts), std::end(starts),

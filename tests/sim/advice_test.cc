@@ -36,6 +36,20 @@ TEST_CASE("10 Gbit/s between nodes of A100 is too thin, 100 Gbit/s of ResNet-152
   CHECK(rule(wide, "PCIe lanes") == nullptr);  // a server's board is wired by its maker
 }
 
+TEST_CASE(
+    "more cards than a desktop's processor has lanes: the width of the slots is told, there and of a collective") {
+  // Core i9-13900K: 20 lanes, four of them a drive's; four cards have four each.
+  const Scenario s = read_scenario_text(R"({"clustersim": 1, "cluster": {"node": {"gpu": "rtx-a6000", "gpus": 4,
+      "cpu": "core-i9-13900k"}}, "job": {"model": "resnet-50"}})",
+                                        "test", {});
+  const std::vector<Advice> advice = advise(s);
+  REQUIRE(rule(advice, "PCIe lanes") != nullptr);
+  CHECK(rule(advice, "PCIe lanes")->finding.find("slots are taken for x4") != std::string::npos);
+  const std::vector<Assumption> of_collective = collective(s, "all_reduce", {1e6}, {}, "auto").assumptions;
+  CHECK(std::any_of(of_collective.begin(), of_collective.end(),
+                    [](const Assumption& a) { return a.pointer == "/cluster/node/cpu" && a.value == "x4"; }));
+}
+
 TEST_CASE("every piece of advice has a remedy and a source") {
   for (const char* file : {"8x4090-sata.json", "4node-10g.json", "desktop-2x3090.json", "dgx-a100.json"})
     for (const Advice& advice : advice_of(file)) {
